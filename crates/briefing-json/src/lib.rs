@@ -1,0 +1,13 @@
+//! A JSON reader for bodies that may be hostile: one pass, no recursion, no copy of the input.
+//!
+//! It differs from `serde_json` where request bodies need it: a lone surrogate (`"\ud83d"`) is read and marked instead of
+//! refused, every value knows its place and its own bytes, and nested values are never scanned twice.
+//! [`Document::parse`] reads the text, [`Value`] walks it, [`quote`] writes a string.
+
+mod parse;
+mod value;
+mod write;
+
+pub use parse::{Document, MAX_DEPTH, MAX_VALUES, SyntaxError, SyntaxFault};
+pub use value::{Entries, Items, Kind, Value};
+pub use write::{Pointer, quote, quoted_len};
