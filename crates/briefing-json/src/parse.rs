@@ -15,6 +15,8 @@ pub const MAX_VALUES: usize = 20_000_000;
 pub struct Document<'a> {
     pub(crate) text: &'a str,
     pub(crate) nodes: Vec<Node>,
+    depth: usize,
+    lone_surrogate: bool,
 }
 
 /// One value on the tape. Children follow their container; `next` is the index behind the last of them.
@@ -84,9 +86,13 @@ impl<'a> Document<'a> {
     /// # Errors
     /// [`SyntaxError`] at the first fault. A lone surrogate escape is no fault; see [`Value::has_lone_surrogate`].
     pub fn parse(text: &'a str) -> Result<Self, SyntaxError> {
-        let mut parser = Parser { bytes: text.as_bytes(), at: 0, nodes: Vec::new(), open: Vec::new() };
+        let mut parser = Parser { bytes: text.as_bytes(), at: 0, nodes: Vec::new(), open: Vec::new(), depth: 0 };
         match parser.document() {
-            Ok(()) => Ok(Self { text, nodes: parser.nodes }),
+            Ok(()) => {
+                let mut document = Self { text, nodes: parser.nodes, depth: parser.depth, lone_surrogate: false };
+                document.lone_surrogate = (0..document.nodes.len()).any(|at| Value::new(&document, at).has_lone_surrogate());
+                Ok(document)
+            }
             Err(fault) => {
                 let offset = parser.at.min(text.len());
                 let line = 1 + parser.bytes.iter().take(offset).filter(|byte| **byte == b'\n').count();
@@ -100,6 +106,18 @@ impl<'a> Document<'a> {
     pub fn root(&self) -> Value<'_> {
         Value::new(self, 0)
     }
+
+    /// How many levels of arrays and objects it has.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Whether any string or key in it holds half of a surrogate pair.
+    #[must_use]
+    pub fn has_lone_surrogate(&self) -> bool {
+        self.lone_surrogate
+    }
 }
 
 struct Parser<'a> {
@@ -108,6 +126,7 @@ struct Parser<'a> {
     nodes: Vec<Node>,
     /// Indices of the containers that are open, outermost first.
     open: Vec<usize>,
+    depth: usize,
 }
 
 /// What may come next.
@@ -178,6 +197,7 @@ impl Parser<'_> {
             return Err(SyntaxFault::TooDeep);
         }
         self.open.push(self.nodes.len());
+        self.depth = self.depth.max(self.open.len());
         self.push(kind, self.at, self.at, false)?;
         self.at += 1;
         Ok(then)

@@ -81,7 +81,8 @@ impl<'d> Value<'d> {
     #[must_use]
     pub fn has_lone_surrogate(self) -> bool {
         let node = self.node();
-        node.kind == Kind::String && node.escaped && self.raw().contains("\\u") && decode(self.raw()).1
+        let surrogate = |raw: &str| raw.contains("\\ud") || raw.contains("\\uD");
+        node.kind == Kind::String && node.escaped && surrogate(self.raw()) && decode(self.raw()).1
     }
 
     /// The boolean, if it is one.

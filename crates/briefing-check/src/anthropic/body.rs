@@ -1,0 +1,82 @@
+//! The fields beside the messages: model, `max_tokens`, system, tools.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use briefing_json::{Kind, Value};
+
+use super::blocks::{CacheMarks, MAX_NAME, text_block};
+use crate::fault::{Fault, Shape, clip};
+use crate::path::Path;
+use crate::report::{Findings, text};
+use crate::tools;
+
+pub(super) fn fields(body: Value<'_>, marks: &mut CacheMarks, out: &mut Findings) {
+    let root = &Path::ROOT;
+    out.need(root, body, "model", Shape::String);
+    out.need(root, body, "max_tokens", Shape::Number);
+    marks.count(body);
+    system(body, marks, out);
+    let list = out.optional(root, body, "tools", Shape::Array);
+    let mut names = HashSet::new();
+    let at = root.key("tools");
+    for (index, tool) in list.into_iter().flat_map(Value::items).enumerate() {
+        marks.count(tool);
+        declared(tool, &mut names, &at.index(index), out);
+    }
+    choice(body, &names, out);
+}
+
+fn system(body: Value<'_>, marks: &mut CacheMarks, out: &mut Findings) {
+    let Some(system) = out.optional(&Path::ROOT, body, "system", Shape::Content) else { return };
+    let at = Path::ROOT.key("system");
+    if system.raw() == "\"\"" {
+        out.add(&at, Fault::EmptyText);
+    }
+    if system.kind() == Kind::Array && system.items().next().is_none() {
+        out.add(&at, Fault::EmptyArray { key: "system" });
+    }
+    for (index, block) in system.items().enumerate() {
+        let at = at.index(index);
+        marks.count(block);
+        if out.shaped(&at, block, Shape::Object).is_some() && text(block, "type").as_deref() == Some("text") {
+            text_block(block, true, &at, out);
+        }
+    }
+}
+
+fn declared<'d>(tool: Value<'d>, names: &mut HashSet<Cow<'d, str>>, at: &Path<'_>, out: &mut Findings) {
+    if out.shaped(at, tool, Shape::Object).is_none() {
+        return;
+    }
+    // The provider's own tools have a dated type and no schema; a toolset has no name either.
+    let own = text(tool, "type").is_none_or(|kind| kind == "custom");
+    if !own {
+        if let Some(name) = text(tool, "name") {
+            tools::declare(name, names, &at.key("name"), out);
+        }
+        return;
+    }
+    let name = out.need_text(at, tool, "name");
+    if let Some(schema) = out.need(at, tool, "input_schema", Shape::Object) {
+        tools::schema(schema, name.as_deref().unwrap_or_default(), &at.key("input_schema"), out);
+    }
+    if let Some(name) = name {
+        tools::name(&name, MAX_NAME, &at.key("name"), out);
+        tools::declare(name, names, &at.key("name"), out);
+    }
+}
+
+fn choice(body: Value<'_>, names: &HashSet<Cow<'_, str>>, out: &mut Findings) {
+    let Some(choice) = out.optional(&Path::ROOT, body, "tool_choice", Shape::Object) else { return };
+    let at = Path::ROOT.key("tool_choice");
+    let Some(kind) = out.need_text(&at, choice, "type") else { return };
+    if kind != "none" && body.get("tools").is_none() {
+        out.add(&at, Fault::ToolChoiceWithoutTools);
+    } else if kind == "tool"
+        && let Some(name) = out.need_text(&at, choice, "name")
+        && !names.contains(&name)
+    {
+        out.add(&at, Fault::UnknownToolChoice { name: clip(&name) });
+    }
+}

@@ -1,0 +1,433 @@
+//! What can be wrong with a body.
+
+use std::fmt;
+
+use briefing_json::Kind;
+
+/// The most characters of a foreign id, name or type that a fault repeats; longer ones are cut and end in `…`.
+const MAX_SHOWN: usize = 256;
+
+/// One thing that a provider refuses. Ids, names and types are the body's own, cut at 256 characters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    // The shape of the body.
+    /// A field that must be there is absent or `null`.
+    #[error("`{key}` is missing")]
+    Missing {
+        /// The field's name.
+        key: &'static str,
+    },
+    /// A value of the wrong JSON type.
+    #[error("expected {expected}, found {}", kind_word(*found))]
+    WrongType {
+        /// What belongs there.
+        expected: Shape,
+        /// What stands there.
+        found: Kind,
+    },
+    /// `messages` is an empty array.
+    #[error("the list has no messages")]
+    NoMessages,
+    /// An array that must have an element if it is there at all.
+    #[error("`{key}` is an empty array; leave it out instead")]
+    EmptyArray {
+        /// The field's name.
+        key: &'static str,
+    },
+    /// An array with more elements than the provider takes.
+    #[error("`{key}` has {count} elements, more than {most}")]
+    TooMany {
+        /// The field's name.
+        key: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many may be.
+        most: usize,
+    },
+    /// Half a surrogate pair in a string: no valid text.
+    #[error("the string holds half a surrogate pair")]
+    LoneSurrogate,
+
+    // Roles and their order.
+    /// A role that the wire does not know.
+    #[error("the wire has no role \"{role}\"")]
+    UnknownRole {
+        /// The role as written.
+        role: String,
+    },
+    /// A role of the wire that this model does not take.
+    #[error("this model takes no message of role {role}")]
+    RoleNotSupported {
+        /// The role.
+        role: Role,
+    },
+    /// A role that may not follow the one before it.
+    #[error("role {role} may not follow role {after}")]
+    RoleOrder {
+        /// The role.
+        role: Role,
+        /// The role of the message before.
+        after: Role,
+    },
+    /// The list begins with a role that may not begin it.
+    #[error("the list may not begin with role {role}")]
+    FirstRole {
+        /// The role.
+        role: Role,
+    },
+    /// The list ends on an assistant message, and the model does not go on from one.
+    #[error("the list ends on an assistant message, and this model takes no prefill")]
+    Prefill,
+    /// A message marked as prefix that is not the last.
+    #[error("a message with `prefix` must be the last")]
+    PrefixNotLast,
+    /// A system message at a place where none may stand.
+    #[error("a system message may not stand here")]
+    SystemPlace,
+
+    // Content.
+    /// A message without any content.
+    #[error("the message has no content")]
+    EmptyContent,
+    /// An assistant message with neither content nor calls.
+    #[error("the assistant message has neither content nor calls")]
+    NeitherContentNorCalls,
+    /// A text of no characters.
+    #[error("the text is empty")]
+    EmptyText,
+    /// A text of white space alone.
+    #[error("the text is white space alone")]
+    BlankText,
+    /// The last assistant text ends in white space.
+    #[error("the final assistant text ends in white space")]
+    TrailingSpace,
+    /// A part or block of a type that the wire does not know.
+    #[error("the wire has no content of type \"{kind}\" here")]
+    UnknownPart {
+        /// The type as written.
+        kind: String,
+    },
+    /// A part or block that does not belong into a message of this role.
+    #[error("content of type \"{kind}\" may not stand in a message of role {role}")]
+    PartNotAllowed {
+        /// The type as written.
+        kind: String,
+        /// The message's role.
+        role: Role,
+    },
+
+    // Media.
+    /// Media without any data or address.
+    #[error("the media is empty")]
+    EmptyMedia,
+    /// Media data that is not Base64.
+    #[error("the media data is not Base64")]
+    NotBase64,
+    /// A media type that the provider does not read.
+    #[error("the provider reads no \"{found}\" here")]
+    MediaType {
+        /// The type as written.
+        found: String,
+    },
+    /// An image over the provider's size.
+    #[error("the image has {bytes} bytes of Base64, more than {most}")]
+    ImageTooLarge {
+        /// Bytes of Base64.
+        bytes: usize,
+        /// How many may be.
+        most: usize,
+    },
+    /// An image for a model that sees none.
+    #[error("this model sees no images")]
+    ImageNotSupported,
+
+    // Calls and outcomes.
+    /// A call or outcome with the empty id.
+    #[error("the call's id is empty")]
+    EmptyCallId,
+    /// An id that breaks the wire's rule for ids.
+    #[error("the call id \"{id}\" is not {rule}")]
+    BadCallId {
+        /// The id.
+        id: String,
+        /// The rule.
+        rule: IdRule,
+    },
+    /// A second call of the same id.
+    #[error("the call id \"{id}\" is used by an earlier call")]
+    RepeatedCallId {
+        /// The id.
+        id: String,
+    },
+    /// A call that no outcome directly behind it answers.
+    #[error("the call \"{id}\" has no outcome directly behind it")]
+    MissingOutcome {
+        /// The call's id.
+        id: String,
+    },
+    /// An outcome of a call that the list does not have.
+    #[error("the outcome answers \"{id}\", and the list has no such call")]
+    OrphanOutcome {
+        /// The id it names.
+        id: String,
+    },
+    /// An outcome that stands before its call.
+    #[error("the outcome of \"{id}\" stands before its call")]
+    OutcomeBeforeCall {
+        /// The call's id.
+        id: String,
+    },
+    /// An outcome of a call that has one.
+    #[error("the call \"{id}\" has an outcome already")]
+    RepeatedOutcome {
+        /// The call's id.
+        id: String,
+    },
+    /// An outcome that other messages part from its call.
+    #[error("other messages stand between the call \"{id}\" and this outcome")]
+    LateOutcome {
+        /// The call's id.
+        id: String,
+    },
+    /// Other content stands before an outcome in its user message.
+    #[error("the outcome of \"{id}\" must come before the other content of its message")]
+    OutcomeNotFirst {
+        /// The call's id.
+        id: String,
+    },
+    /// An outcome without content.
+    #[error("the outcome of \"{id}\" is empty")]
+    EmptyOutcome {
+        /// The call's id.
+        id: String,
+    },
+    /// The result of a provider's own tool without the use it belongs to.
+    #[error("the result names the server tool use \"{id}\", and none stands before it")]
+    OrphanServerResult {
+        /// The id it names.
+        id: String,
+    },
+    /// Arguments that are not JSON.
+    #[error("the arguments of \"{id}\" are not JSON")]
+    ArgumentsNotJson {
+        /// The call's id.
+        id: String,
+    },
+    /// Arguments that are JSON, but no object.
+    #[error("the arguments of \"{id}\" are no JSON object")]
+    ArgumentsNotObject {
+        /// The call's id.
+        id: String,
+    },
+    /// Arguments longer than the provider takes.
+    #[error("the arguments of \"{id}\" have {characters} characters, more than {most}")]
+    ArgumentsTooLong {
+        /// The call's id.
+        id: String,
+        /// Unicode scalar values.
+        characters: usize,
+        /// How many may be.
+        most: usize,
+    },
+
+    // Tools.
+    /// A tool's name with other characters, or of another length, than `[a-zA-Z0-9_-]`.
+    #[error("the tool name \"{name}\" is not 1 to {most} of a-z, A-Z, 0-9, _ and -")]
+    BadToolName {
+        /// The name.
+        name: String,
+        /// Its most characters.
+        most: usize,
+    },
+    /// A second tool of the same name.
+    #[error("another tool is named \"{name}\"")]
+    RepeatedToolName {
+        /// The name.
+        name: String,
+    },
+    /// A tool whose input schema does not describe an object.
+    #[error("the input schema of \"{tool}\" is not of type \"object\"")]
+    SchemaNotObject {
+        /// The tool's name.
+        tool: String,
+    },
+    /// The call asks for a tool that it does not declare.
+    #[error("the chosen tool \"{name}\" is not declared")]
+    UnknownToolChoice {
+        /// The name.
+        name: String,
+    },
+    /// A choice among tools where there are none.
+    #[error("`tool_choice` without tools")]
+    ToolChoiceWithoutTools,
+    /// The history has calls, and the call declares no tools.
+    #[error("the history has calls, and no tools are declared")]
+    CallsWithoutTools,
+
+    // Anthropic's own.
+    /// Thinking is on, and the open tool turn does not begin with it.
+    #[error("thinking is on, and the open tool turn begins with \"{found}\"")]
+    ThinkingNotFirst {
+        /// The type of the block found.
+        found: String,
+    },
+    /// More cache marks than the provider takes.
+    #[error("{count} cache marks, more than {most}")]
+    TooManyCacheMarks {
+        /// How many there are.
+        count: usize,
+        /// How many may be.
+        most: usize,
+    },
+    /// A cache mark on an empty text.
+    #[error("a cache mark on an empty text")]
+    CacheMarkOnEmptyText,
+}
+
+/// The role of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// `system`
+    System,
+    /// `developer`
+    Developer,
+    /// `user`
+    User,
+    /// `assistant`
+    Assistant,
+    /// `tool`
+    Tool,
+    /// `function`, OpenAI's older form of `tool`
+    Function,
+}
+
+impl Role {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "system" => Self::System,
+            "developer" => Self::Developer,
+            "user" => Self::User,
+            "assistant" => Self::Assistant,
+            "tool" => Self::Tool,
+            "function" => Self::Function,
+            _ => return None,
+        })
+    }
+
+    /// The role as the wires write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+            Self::Function => "function",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a call's id must look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IdRule {
+    /// Anything: no rule is known.
+    Any,
+    /// At most 40 characters. OpenAI.
+    AtMost40,
+    /// Letters, digits, `_` and `-`. Anthropic.
+    Word,
+    /// Exactly nine letters or digits. Mistral.
+    Nine,
+}
+
+impl IdRule {
+    pub(crate) fn takes(self, id: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::AtMost40 => id.len() <= 40 || id.chars().count() <= 40,
+            Self::Word => id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')),
+            Self::Nine => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+        }
+    }
+}
+
+impl fmt::Display for IdRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Any => "an id",
+            Self::AtMost40 => "at most 40 characters long",
+            Self::Word => "made of a-z, A-Z, 0-9, _ and - alone",
+            Self::Nine => "nine of a-z, A-Z and 0-9",
+        })
+    }
+}
+
+/// The JSON types that may stand at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// An object.
+    Object,
+    /// An array.
+    Array,
+    /// A string.
+    String,
+    /// A number.
+    Number,
+    /// A string, or an array of parts.
+    Content,
+    /// A string or an object.
+    StringOrObject,
+}
+
+impl Shape {
+    pub(crate) fn takes(self, kind: Kind) -> bool {
+        match self {
+            Self::Object => kind == Kind::Object,
+            Self::Array => kind == Kind::Array,
+            Self::String => kind == Kind::String,
+            Self::Number => kind == Kind::Number,
+            Self::Content => matches!(kind, Kind::String | Kind::Array),
+            Self::StringOrObject => matches!(kind, Kind::String | Kind::Object),
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Object => "an object",
+            Self::Array => "an array",
+            Self::String => "a string",
+            Self::Number => "a number",
+            Self::Content => "a string or an array",
+            Self::StringOrObject => "a string or an object",
+        })
+    }
+}
+
+pub(crate) fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::True | Kind::False => "a boolean",
+        Kind::Number => "a number",
+        Kind::String => "a string",
+        Kind::Array => "an array",
+        Kind::Object => "an object",
+    }
+}
+
+/// Foreign text as a fault repeats it: cut on a character boundary.
+pub(crate) fn clip(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,304 @@
+//! What a unit costs on the wire it is meant for: what it reads as there, counted in every measure at once.
+
+use briefing_json::quoted_len;
+
+use crate::call::{Call, Tool};
+use crate::fit::bounds::Bound;
+use crate::fit::tokens::Estimator;
+use crate::fit::unit::Unit;
+use crate::message::{Assistant, Extra, Item, Media, MediaSource, Native, Outcome, Part, SystemPart, Text};
+use crate::profile::ModelProfile;
+use crate::texts::{self, Filler};
+use crate::wire::{Dialect, Wire};
+
+/// A cost, or a limit on one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Cost {
+    /// Messages before a wire merges any.
+    pub messages: u64,
+    /// Unicode scalar values of what is read.
+    pub chars: u64,
+    /// Tokens by the estimator times the profile's calibration; 0 where no bound asks for them.
+    pub tokens: u64,
+    /// Pictures and documents.
+    pub images: u64,
+    /// Bytes of the body, never underestimated.
+    pub bytes: u64,
+}
+
+impl Cost {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        self.each(other, u64::saturating_add)
+    }
+
+    /// What is left of this when `other` is taken.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
+        self.each(other, u64::saturating_sub)
+    }
+
+    /// The smaller of both, measure by measure.
+    #[must_use]
+    pub fn least(self, other: Self) -> Self {
+        self.each(other, u64::min)
+    }
+
+    fn each(self, other: Self, with: fn(u64, u64) -> u64) -> Self {
+        Self {
+            messages: with(self.messages, other.messages),
+            chars: with(self.chars, other.chars),
+            tokens: with(self.tokens, other.tokens),
+            images: with(self.images, other.images),
+            bytes: with(self.bytes, other.bytes),
+        }
+    }
+
+    /// The same with each measure changed.
+    #[must_use]
+    pub fn map(self, with: impl Fn(u64) -> u64) -> Self {
+        Self {
+            messages: with(self.messages),
+            chars: with(self.chars),
+            tokens: with(self.tokens),
+            images: with(self.images),
+            bytes: with(self.bytes),
+        }
+    }
+
+    /// The measure of that bound.
+    #[must_use]
+    pub fn of(self, bound: Bound) -> u64 {
+        match bound {
+            Bound::Messages => self.messages,
+            Bound::Chars => self.chars,
+            Bound::Tokens => self.tokens,
+            Bound::Images => self.images,
+            Bound::Bytes => self.bytes,
+        }
+    }
+
+    /// The first bound that this cost breaks, if any.
+    #[must_use]
+    pub fn over(self, most: Self) -> Option<Bound> {
+        const ALL: [Bound; 5] = [Bound::Messages, Bound::Chars, Bound::Tokens, Bound::Images, Bound::Bytes];
+        ALL.into_iter().find(|bound| self.of(*bound) > most.of(*bound))
+    }
+}
+
+// Bytes that a body needs around what is counted; never underestimated.
+const MESSAGE_BYTES: u64 = 96;
+const PART_BYTES: u64 = 96;
+const CALL_BYTES: u64 = 256;
+const BODY_BYTES: u64 = 256;
+/// The longest id on any wire, for each call and each outcome.
+const ID_BYTES: u64 = 72;
+
+/// Counts for one call: knows its wire, its profile and its estimator.
+#[derive(Debug)]
+pub(crate) struct Meter<'a> {
+    profile: &'a ModelProfile,
+    estimator: Option<&'a Estimator>,
+    most: Cost,
+    cost: Cost,
+    text_tokens: u64,
+}
+
+impl<'a> Meter<'a> {
+    pub(crate) fn new(call: &'a Call, estimator: Option<&'a Estimator>, most: Cost) -> Self {
+        Self { profile: call.profile(), estimator, most, cost: Cost::default(), text_tokens: 0 }
+    }
+
+    fn take(&mut self) -> Cost {
+        let text = calibrated(std::mem::take(&mut self.text_tokens), self.profile.calibration);
+        let mut cost = std::mem::take(&mut self.cost);
+        cost.tokens = if self.estimator.is_some() { cost.tokens.saturating_add(text) } else { 0 };
+        cost
+    }
+
+    /// The cost of a unit, as it reads on the call's wire.
+    pub(crate) fn unit(&mut self, unit: &Unit) -> Cost {
+        match unit {
+            Unit::System(system) => {
+                self.message();
+                for part in &system.parts {
+                    match part {
+                        SystemPart::Text(text) => self.text(text),
+                        SystemPart::Native(native) => self.native(native),
+                    }
+                }
+                self.extra(&system.extra);
+            }
+            Unit::User(user) => {
+                self.message();
+                user.parts.iter().for_each(|part| self.part(part));
+                self.extra(&user.extra);
+            }
+            Unit::Round(round) => {
+                round.said().iter().for_each(|said| self.assistant(said));
+                round.outcomes().iter().for_each(|outcome| self.outcome(outcome));
+                if self.profile.wire == Wire::OpenAiChat && round.outcomes().iter().any(|outcome| has_media(outcome)) {
+                    self.pictures_behind();
+                }
+            }
+        }
+        self.take()
+    }
+
+    /// On OpenAI Chat an outcome's pictures go into a user message behind the round.
+    fn pictures_behind(&mut self) {
+        self.message();
+        self.read(texts::PICTURES_OF_OUTCOMES);
+        if self.profile.dialect == Dialect::Mistral {
+            self.filler(Filler::Between);
+        }
+    }
+
+    /// The cost of a line that the frame needs.
+    pub(crate) fn frame(&mut self, filler: Filler) -> Cost {
+        self.filler(filler);
+        self.take()
+    }
+
+    fn filler(&mut self, filler: Filler) {
+        self.message();
+        self.read(filler.text());
+    }
+
+    /// The cost of what stands around the messages: tools, parameters, the body itself.
+    pub(crate) fn call(&mut self, call: &Call) -> Cost {
+        self.cost.bytes += BODY_BYTES + call.profile().name.len() as u64;
+        for tool in call.declared_tools() {
+            self.cost.bytes += PART_BYTES;
+            match tool {
+                Tool::Function { name, description, schema, extra } => {
+                    self.read(name);
+                    self.read(description.as_deref().unwrap_or_default());
+                    self.raw(schema.as_str());
+                    self.extra(extra);
+                }
+                Tool::Native { wire, raw, .. } if *wire == self.profile.wire => self.raw(raw.as_str()),
+                Tool::Native { .. } => {}
+            }
+        }
+        for (name, value) in call.parameters() {
+            self.cost.bytes += (name.len() + value.as_str().len()) as u64 + 8;
+        }
+        self.take()
+    }
+
+    fn message(&mut self) {
+        self.cost.messages += 1;
+        self.cost.bytes += MESSAGE_BYTES;
+        self.cost.tokens += u64::from(self.profile.message_tokens);
+    }
+
+    fn assistant(&mut self, said: &Assistant) {
+        self.message();
+        for item in &said.items {
+            match item {
+                Item::Text(text) => self.text(text),
+                Item::Reasoning(reasoning) if reasoning.wire == self.profile.wire => self.raw(reasoning.raw.as_str()),
+                Item::Reasoning(_) => {}
+                Item::Native(native) => self.native(native),
+                Item::Call(call) => {
+                    self.cost.bytes += CALL_BYTES + ID_BYTES;
+                    self.read(&call.name);
+                    self.read(call.input.raw());
+                    self.extra(&call.extra);
+                }
+            }
+        }
+        self.extra(&said.extra);
+    }
+
+    fn outcome(&mut self, outcome: &Outcome) {
+        self.message();
+        self.cost.bytes += ID_BYTES;
+        outcome.parts.iter().for_each(|part| self.part(part));
+        self.extra(&outcome.extra);
+    }
+
+    fn part(&mut self, part: &Part) {
+        match part {
+            Part::Text(text) => self.text(text),
+            Part::Image(media) => self.media(media, self.profile.image_tokens),
+            Part::Document(media) => self.media(media, document_tokens(media, self.profile.image_tokens)),
+            Part::Native(native) => self.native(native),
+        }
+    }
+
+    fn media(&mut self, media: &Media, tokens: u32) {
+        self.cost.images += 1;
+        self.cost.tokens += u64::from(tokens);
+        self.cost.bytes += PART_BYTES + media.encoded_len() as u64 + media.media_type.len() as u64;
+        self.cost.bytes += media.filename.as_ref().map_or(0, |name| quoted_len(name) as u64);
+        self.extra(&media.extra);
+    }
+
+    fn native(&mut self, native: &Native) {
+        if native.wire == self.profile.wire {
+            self.raw(native.raw.as_str());
+        } else {
+            self.read(&crate::fit::unit::native_reads_as(native));
+        }
+    }
+
+    fn text(&mut self, text: &Text) {
+        self.read(&text.text);
+        self.extra(&text.extra);
+    }
+
+    /// A text that the wire writes as a JSON string.
+    fn read(&mut self, text: &str) {
+        self.cost.bytes += PART_BYTES + quoted_len(text) as u64;
+        self.count(text);
+    }
+
+    /// JSON that the wire writes as it stands.
+    fn raw(&mut self, text: &str) {
+        self.cost.bytes += text.len() as u64 + 1;
+        self.count(text);
+    }
+
+    fn count(&mut self, text: &str) {
+        self.cost.chars += text.chars().count() as u64;
+        if let Some(estimator) = self.estimator {
+            let stop_at = self.most.tokens.saturating_add(1);
+            if self.text_tokens <= stop_at {
+                self.text_tokens = self.text_tokens.saturating_add(estimator.count(text, stop_at));
+            }
+        }
+    }
+
+    fn extra(&mut self, extra: &Extra) {
+        self.cost.bytes += extra.bytes_on(self.profile.wire) as u64;
+        for (_, raw) in extra.on(self.profile.wire) {
+            self.count(raw.as_str());
+        }
+    }
+}
+
+pub(crate) fn has_media(outcome: &Outcome) -> bool {
+    outcome.parts.iter().any(|part| matches!(part, Part::Image(_) | Part::Document(_)))
+}
+
+/// A document costs a picture for each page; a page is guessed at 50,000 Base64 bytes.
+fn document_tokens(media: &Media, page: u32) -> u32 {
+    let pages = match &media.source {
+        MediaSource::Data(bytes) => u32::try_from(bytes.encoded_len() / 50_000).unwrap_or(u32::MAX).saturating_add(1),
+        MediaSource::Url(_) | MediaSource::File { .. } => 4,
+    };
+    page.saturating_mul(pages)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a token count is far below 2^52, and calibration is positive"
+)]
+fn calibrated(tokens: u64, calibration: f32) -> u64 {
+    if tokens >= u64::MAX / 2 || calibration == 1.0 { tokens } else { (tokens as f64 * f64::from(calibration.max(0.0))).ceil() as u64 }
+}

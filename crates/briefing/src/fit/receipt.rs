@@ -1,0 +1,284 @@
+//! The receipt: what was kept, dropped, cut or repaired, by which rule, at which cost, from which entry.
+//!
+//! It is data; sentences are made when it is printed (`print.rs`).
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::fit::bounds::Bound;
+use crate::fit::cost::Cost;
+use crate::fit::unit::UnitKind;
+use crate::message::EntryId;
+
+/// What became of everything that was considered.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Receipt {
+    pub(crate) kept: Vec<Kept>,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) unvisited: Unvisited,
+    pub(crate) around: Cost,
+    pub(crate) total: Cost,
+    pub(crate) most: Cost,
+    pub(crate) estimator: Option<String>,
+    pub(crate) changes: Vec<PrefixChange>,
+    pub(crate) anchor: Option<EntryId>,
+}
+
+/// A unit that is in the briefing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Kept {
+    /// Where it came from.
+    pub from: Origin,
+    /// Its class.
+    pub class: Class,
+    /// What it is.
+    pub kind: UnitKind,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+/// Where a piece came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Entries of the log (or places in a plain list), oldest first.
+    Entries(Vec<EntryId>),
+    /// A resolver that read no entry for it.
+    Resolver(Arc<str>),
+}
+
+/// Why a piece is there; decides what yields first (design invariant 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Instructions and what resolvers give unless they say otherwise. Never yields.
+    Fixed,
+    /// A note that must be seen.
+    Pinned,
+    /// The message being answered. Never yields.
+    Current,
+    /// This run's rounds so far.
+    Run,
+    /// The conversation before now.
+    History,
+    /// A recap of what the window left behind.
+    Summary,
+    /// What was found in older entries.
+    Recall,
+}
+
+/// Something that was done to a piece, or a reason why it is not there.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// The piece.
+    pub from: Origin,
+    /// What was done, and by which rule.
+    pub rule: Rule,
+}
+
+/// What can become of a piece, beside being kept as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// A call had no outcome; a fixed text stands for it.
+    OutcomeMissing {
+        /// The call.
+        call: String,
+    },
+    /// An outcome stood elsewhere and was put behind its call.
+    OutcomeMoved {
+        /// The call.
+        call: String,
+    },
+    /// The outcomes of a round stood in another order than its calls.
+    OutcomesReordered,
+    /// A second outcome of one call is left out.
+    OutcomeRepeated {
+        /// The call.
+        call: String,
+    },
+    /// An outcome whose call is nowhere in what was read is left out.
+    OutcomeWithoutCall {
+        /// The call that it names.
+        call: String,
+    },
+    /// An outcome said nothing; a fixed text stands for it.
+    OutcomeEmpty {
+        /// The call.
+        call: String,
+    },
+    /// An outcome was cut.
+    OutcomeCut {
+        /// The call.
+        call: String,
+        /// Its characters in full.
+        chars: u64,
+        /// The characters shown.
+        shown: u64,
+    },
+    /// An outcome was left out to save room; a fixed text stands for it.
+    OutcomeCleared {
+        /// The call.
+        call: String,
+    },
+    /// Two calls had one id; the later got another.
+    IdRepeated {
+        /// The id given.
+        call: String,
+    },
+    /// A picture or a document reads as a line.
+    FileAsLine {
+        /// Why.
+        why: FileReason,
+    },
+    /// It says nothing.
+    Blank,
+    /// A draft, or mail that could not be sent.
+    NotSent,
+    /// It is in the list already.
+    Twice,
+    /// It did not fit.
+    Over {
+        /// The bound that it would have broken.
+        bound: Bound,
+    },
+    /// It stood before the first input of the window.
+    BeforeInput,
+    /// The window was full and was cut to its low mark.
+    Stepped,
+    /// The view's limit on the entries that it visits was reached.
+    VisitLimit {
+        /// The limit.
+        visited: u64,
+    },
+}
+
+/// Why a file reads as a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileReason {
+    /// The model takes no such thing.
+    Model,
+    /// The wire takes no such type there.
+    Type,
+    /// It is larger than one file may be.
+    TooLarge,
+    /// There are newer ones, and no more fit.
+    TooMany,
+    /// Its content is not there (any more).
+    Missing,
+    /// It lies in the file store of another provider.
+    Elsewhere,
+}
+
+/// What was never looked at, because the walk ended before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unvisited {
+    /// Everything was looked at.
+    #[default]
+    Nothing,
+    /// So many older entries.
+    Older {
+        /// How many.
+        entries: u64,
+        /// What ended the walk.
+        why: WalkEnd,
+    },
+    /// Older entries, uncounted: counting them would cost more than the view.
+    OlderUncounted {
+        /// What ended the walk.
+        why: WalkEnd,
+    },
+}
+
+/// What ended a walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WalkEnd {
+    /// The view's own limit.
+    Limit,
+    /// A bound of the request.
+    Bound(Bound),
+    /// The window's anchor.
+    Anchor,
+}
+
+/// Why the bytes of this request are not those of the one before and something behind them (design invariant 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PrefixChange {
+    /// The window has moved.
+    WindowStepped,
+    /// An outcome came after other entries and was put behind its call.
+    LateOutcome,
+    /// Outcomes were cut, or files became lines, to make room.
+    Shortened,
+    /// Two calls had one id.
+    IdRepeated,
+    /// The list ends with a line that the next one will not have.
+    SyntheticTail,
+}
+
+impl Receipt {
+    /// The units in the briefing, in order.
+    #[must_use]
+    pub fn kept(&self) -> &[Kept] {
+        &self.kept
+    }
+
+    /// What was done to pieces, and why others are not there; in the order of the list.
+    #[must_use]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// What the walk never reached.
+    #[must_use]
+    pub fn unvisited(&self) -> Unvisited {
+        self.unvisited
+    }
+
+    /// What stands around the messages: tools, parameters, lines of the frame.
+    #[must_use]
+    pub fn around(&self) -> Cost {
+        self.around
+    }
+
+    /// Everything together. Leading system text counts in all but messages.
+    #[must_use]
+    pub fn total(&self) -> Cost {
+        self.total
+    }
+
+    /// The limits that held; `u64::MAX` where there is none.
+    #[must_use]
+    pub fn most(&self) -> Cost {
+        self.most
+    }
+
+    /// The estimator of the token counts, if tokens were counted.
+    #[must_use]
+    pub fn estimator(&self) -> Option<&str> {
+        self.estimator.as_deref()
+    }
+
+    /// Known causes for which the next or the last request does not share this one's prefix.
+    #[must_use]
+    pub fn changes(&self) -> &[PrefixChange] {
+        &self.changes
+    }
+
+    /// Where the window begins: what the next run's [`Bounds::stride`](crate::Bounds::stride) takes.
+    #[must_use]
+    pub fn anchor(&self) -> Option<EntryId> {
+        self.anchor
+    }
+}
+
+impl Serialize for EntryId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.get())
+    }
+}

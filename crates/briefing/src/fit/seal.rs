@@ -1,0 +1,193 @@
+//! Seal: what was chosen is frozen. Nothing else makes a briefing.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::call::Call;
+use crate::fit::cost::Cost;
+use crate::fit::gather::Gathered;
+use crate::fit::receipt::{Class, Kept, Line, Origin, PrefixChange, Receipt, Rule, Unvisited};
+use crate::fit::unit::{Round, Unit, UnitKind, filler};
+use crate::message::{Assistant, CallId, EntryId, Item, ModelMessage, Outcome};
+use crate::texts::Filler;
+
+/// The sealed list: paired, in order, within every bound, with the call it was fitted for. Shared, never changed.
+#[derive(Debug, Clone)]
+pub struct Briefing {
+    call: Arc<Call>,
+    units: Arc<[Placed]>,
+    receipt: Arc<Receipt>,
+}
+
+/// A unit in its place, with its class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    unit: Unit,
+    class: Class,
+}
+
+impl Placed {
+    /// The unit.
+    #[must_use]
+    pub fn unit(&self) -> &Unit {
+        &self.unit
+    }
+
+    /// Why it is there.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        self.class
+    }
+}
+
+impl Briefing {
+    /// The call it was fitted for.
+    #[must_use]
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// The units, in order.
+    #[must_use]
+    pub fn units(&self) -> &[Placed] {
+        &self.units
+    }
+
+    /// The messages, in order.
+    pub fn messages(&self) -> impl Iterator<Item = ModelMessage> {
+        self.units.iter().flat_map(|placed| placed.unit.messages())
+    }
+
+    /// What became of everything that was considered.
+    #[must_use]
+    pub fn receipt(&self) -> &Receipt {
+        &self.receipt
+    }
+}
+
+/// A unit that is kept.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    pub(crate) gathered: Gathered,
+    pub(crate) class: Class,
+    pub(crate) cost: Cost,
+}
+
+/// A finished plan.
+pub(crate) struct Sealing {
+    pub(crate) units: Vec<Chosen>,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) changes: Vec<PrefixChange>,
+    pub(crate) unvisited: Unvisited,
+    pub(crate) anchor: Option<EntryId>,
+    pub(crate) around: Cost,
+    pub(crate) most: Cost,
+    pub(crate) estimator: Option<String>,
+}
+
+impl Sealing {
+    pub(crate) fn seal(mut self, call: Arc<Call>) -> Briefing {
+        self.number();
+        self.note_changes(&call);
+        let total = self.units.iter().fold(self.around, |sum, chosen| sum.plus(chosen.cost));
+        let mut units = Vec::with_capacity(self.units.len());
+        let mut kept = Vec::with_capacity(self.units.len());
+        for chosen in self.units {
+            let kind = chosen.gathered.unit.kind();
+            kept.push(Kept { from: chosen.gathered.from, class: chosen.class, kind, cost: chosen.cost });
+            units.push(Placed { unit: chosen.gathered.unit, class: chosen.class });
+        }
+        let receipt = Receipt {
+            kept,
+            lines: self.lines,
+            unvisited: self.unvisited,
+            around: self.around,
+            total,
+            most: self.most,
+            estimator: self.estimator,
+            changes: self.changes,
+            anchor: self.anchor,
+        };
+        Briefing { call, units: units.into(), receipt: Arc::new(receipt) }
+    }
+
+    /// Ids that repeat where no log numbered them (a plain list) are numbered here, in the order of the list.
+    fn number(&mut self) {
+        let mut seen: HashSet<CallId> = HashSet::new();
+        let mut next: std::collections::HashMap<String, u32> = std::collections::HashMap::new();
+        for chosen in &mut self.units {
+            let Unit::Round(round) = &chosen.gathered.unit else { continue };
+            let mut renamed: Vec<Option<CallId>> = Vec::new();
+            for outcome in round.outcomes() {
+                let id = &outcome.call;
+                if seen.insert(id.clone()) {
+                    renamed.push(None);
+                    continue;
+                }
+                let counter = next.entry(id.given().to_owned()).or_insert(0);
+                let fresh = loop {
+                    *counter += 1;
+                    let fresh = id.repeated(*counter);
+                    if seen.insert(fresh.clone()) {
+                        break fresh;
+                    }
+                };
+                self.lines.push(Line { from: chosen.gathered.from.clone(), rule: Rule::IdRepeated { call: id.given().to_owned() } });
+                renamed.push(Some(fresh));
+            }
+            if renamed.iter().any(Option::is_some) {
+                chosen.gathered.unit = Unit::Round(renumbered(round, &renamed));
+            }
+        }
+    }
+
+    fn note_changes(&mut self, call: &Call) {
+        let mut note = |change| {
+            if !self.changes.contains(&change) {
+                self.changes.push(change);
+            }
+        };
+        for line in &self.lines {
+            match &line.rule {
+                Rule::OutcomeMoved { .. } => note(PrefixChange::LateOutcome),
+                Rule::IdRepeated { .. } => note(PrefixChange::IdRepeated),
+                Rule::FileAsLine { why: crate::fit::FileReason::TooMany } => note(PrefixChange::Shortened),
+                _ => {}
+            }
+        }
+        let last = self.units.iter().rev().map(|chosen| chosen.gathered.unit.kind()).find(|kind| *kind != UnitKind::System);
+        if filler(last, None, call.profile()) == Some(Filler::Continue) {
+            note(PrefixChange::SyntheticTail);
+        }
+    }
+}
+
+/// The round with other ids, one for each call in order; none keeps the one it has.
+fn renumbered(round: &Round, renamed: &[Option<CallId>]) -> Round {
+    let mut ids = renamed.iter();
+    let said = round.said().iter().map(|said| {
+        let mut said = Assistant::clone(said);
+        for item in &mut said.items {
+            if let Item::Call(call) = item
+                && let Some(Some(id)) = ids.next()
+            {
+                call.id = id.clone();
+            }
+        }
+        Arc::new(said)
+    });
+    let said = said.collect();
+    let outcomes = round.outcomes().iter().zip(renamed).map(|(outcome, id)| match id {
+        Some(id) => Arc::new(Outcome { call: id.clone(), ..Outcome::clone(outcome) }),
+        None => Arc::clone(outcome),
+    });
+    Round::new(said, outcomes.collect())
+}
+
+impl Origin {
+    /// Whether it is that entry, alone or among others.
+    #[must_use]
+    pub fn holds(&self, entry: EntryId) -> bool {
+        self.entries().contains(&entry)
+    }
+}

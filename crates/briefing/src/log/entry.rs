@@ -1,0 +1,98 @@
+//! Entries and their place.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::log::Mail;
+use crate::message::{Assistant, EntryId, Outcome, RunId};
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its id: the sequence number of its owner's log.
+    pub id: EntryId,
+    /// Its effective time, fixed at append.
+    pub at: Timestamp,
+    /// What happened.
+    pub body: Body,
+}
+
+/// What an entry holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// A mail came or went.
+    Mail(Arc<Mail>),
+    /// A run's model called tools.
+    Round(Arc<Assistant>),
+    /// A call came to an end.
+    Outcome(Arc<Outcome>),
+}
+
+/// A place in a thread: total, and stored. Entries of one time stand in the order they were appended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The effective time.
+    pub at: Timestamp,
+    /// The sequence number.
+    pub entry: EntryId,
+}
+
+impl Entry {
+    /// The entry's place in whatever threads it belongs to.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place { at: self.at, entry: self.id }
+    }
+
+    /// The mail, if it is one.
+    #[must_use]
+    pub fn mail(&self) -> Option<&Arc<Mail>> {
+        match &self.body {
+            Body::Mail(mail) => Some(mail),
+            Body::Round(_) | Body::Outcome(_) => None,
+        }
+    }
+}
+
+/// How an entry came to the log; decides its effective time (design invariant 10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// It happened now: its effective time is its arrival.
+    Live(Timestamp),
+    /// It is imported now: its own date counts, but no later than the import and no earlier than what it answers.
+    Imported(Timestamp),
+}
+
+/// A run as the log knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Its id.
+    pub id: RunId,
+    /// The entry that it answers.
+    pub trigger: EntryId,
+    /// The address of the persona that ran: tool use of another is never replayed.
+    pub persona: Arc<str>,
+}
+
+/// One round of a run with what is recorded of its outcomes: not every call has one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedRound {
+    /// The entry that the run answers.
+    pub trigger: EntryId,
+    /// The entry of the assistant message.
+    pub entry: EntryId,
+    /// The assistant message with its calls.
+    pub said: Arc<Assistant>,
+    /// The recorded outcomes, in the order they came.
+    pub outcomes: Vec<RecordedOutcome>,
+}
+
+/// An outcome with its entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedOutcome {
+    /// The entry.
+    pub entry: EntryId,
+    /// The outcome.
+    pub outcome: Arc<Outcome>,
+}

@@ -1,0 +1,9 @@
+//! What happened: entries of a thread, in an order that is total and stored. Nothing here is ever repaired or cut.
+
+mod entry;
+mod mail;
+mod memory;
+
+pub use entry::{Arrival, Body, Entry, Place, RecordedOutcome, RecordedRound, Run};
+pub use mail::{Address, Attachment, AttachmentId, Delivery, Direction, Mail, MessageId};
+pub use memory::{LogError, MemoryLog, OwnerLog};

@@ -1,0 +1,145 @@
+//! What a model takes: the facts that decide what can be sent to it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use serde::Deserialize;
+
+use crate::wire::{Dialect, Wire};
+
+/// Facts of one model, or of a family of them.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelProfile {
+    /// The model's name as its provider knows it.
+    pub name: Arc<str>,
+    /// The wire it is spoken to on.
+    pub wire: Wire,
+    /// What its server does otherwise.
+    pub dialect: Dialect,
+    /// Input and output together, in tokens of its own.
+    pub context: u32,
+    /// The most it answers, in tokens.
+    pub max_output: u32,
+    /// Whether it takes pictures.
+    pub vision: bool,
+    /// Whether it takes documents (PDF).
+    pub documents: bool,
+    /// Whether a list may end with an assistant message that it carries on.
+    pub prefill: bool,
+    /// Whether a system message may stand behind the first input.
+    pub system_anywhere: bool,
+    /// The most pictures of one request.
+    pub max_images: u32,
+    /// The most Base64 bytes of one picture or document.
+    pub max_image_bytes: u64,
+    /// The most bytes of one request.
+    pub max_request_bytes: u64,
+    /// Tokens of one picture: a flat figure, never the length of its data (report B69).
+    pub image_tokens: u32,
+    /// Tokens that every message costs beside its text.
+    pub message_tokens: u32,
+    /// What a token count by the estimator is multiplied with to come near the provider's own count.
+    pub calibration: f32,
+}
+
+impl Default for ModelProfile {
+    fn default() -> Self {
+        Self {
+            name: "unknown".into(),
+            wire: Wire::OpenAiChat,
+            dialect: Dialect::Compatible,
+            context: 128_000,
+            max_output: 4_096,
+            vision: true,
+            documents: true,
+            prefill: false,
+            system_anywhere: true,
+            max_images: 100,
+            max_image_bytes: 5 * 1024 * 1024,
+            max_request_bytes: 32 * 1024 * 1024,
+            image_tokens: 1_600,
+            message_tokens: 4,
+            calibration: 1.0,
+        }
+    }
+}
+
+/// The names of models and what is known of them.
+#[derive(Debug, Clone)]
+pub struct Profiles {
+    /// By a name or a beginning of one; the longest that fits counts.
+    families: Vec<(String, toml::Table)>,
+}
+
+/// Why a table of profiles cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("profile {family:?}: {problem}")]
+pub struct ProfileError {
+    /// The family concerned; empty for the file as a whole.
+    pub family: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl Profiles {
+    /// The built-in table.
+    #[must_use]
+    pub fn built_in() -> &'static Self {
+        static TABLE: OnceLock<Profiles> = OnceLock::new();
+        TABLE.get_or_init(|| {
+            let empty = Profiles { families: Vec::new() };
+            empty.extended(include_str!("profiles.toml")).unwrap_or(empty)
+        })
+    }
+
+    /// This table with more families, or other facts of the same ones, from TOML: a table per family, named by the
+    /// beginning of its models' names, its keys the fields of [`ModelProfile`].
+    ///
+    /// # Errors
+    /// [`ProfileError`] for what is not TOML, an unknown key, or a value of another type.
+    pub fn extended(&self, text: &str) -> Result<Self, ProfileError> {
+        let problem = |family: &str, problem: &dyn std::fmt::Display| ProfileError { family: family.to_owned(), problem: problem.to_string() };
+        let tables: HashMap<String, toml::Table> = toml::from_str(text).map_err(|error| problem("", &error))?;
+        let mut families = self.families.clone();
+        for (family, table) in tables {
+            ModelProfile::deserialize(table.clone()).map_err(|error| problem(&family, &error))?;
+            match families.iter_mut().find(|(name, _)| *name == family) {
+                Some((_, known)) => known.extend(table),
+                None => families.push((family, table)),
+            }
+        }
+        families.sort_by(|(one, _), (other, _)| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        Ok(Self { families })
+    }
+
+    /// The profile of that model on that wire (none: the wire of its family, else OpenAI Chat). A vendor before a slash is
+    /// ignored, as gateways write it: `openai/gpt-5`.
+    #[must_use]
+    pub fn model(&self, model: &str, wire: Option<Wire>) -> ModelProfile {
+        let bare = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+        let table = self.families.iter().find(|(family, _)| bare.starts_with(family.as_str())).map(|(_, table)| table.clone());
+        let known = table.is_some();
+        let mut profile = ModelProfile::deserialize(table.unwrap_or_default()).unwrap_or_default();
+        profile.name = model.into();
+        if let Some(wire) = wire {
+            if wire != profile.wire || (!known && wire == Wire::Anthropic) {
+                profile.on_other_wire(wire);
+            }
+            profile.wire = wire;
+        }
+        profile
+    }
+}
+
+impl ModelProfile {
+    /// What a wire's usual rules are when a model of another family is spoken to on it, as through a gateway.
+    fn on_other_wire(&mut self, wire: Wire) {
+        self.dialect = Dialect::Compatible;
+        self.prefill = false;
+        self.system_anywhere = match wire {
+            Wire::OpenAiChat => true,
+            Wire::Anthropic => false,
+        };
+    }
+}

@@ -1,0 +1,102 @@
+//! Every fixed text that a model may read, in one table (`docs/format.md`). Changing one is a change users are told of.
+
+/// What stands in for an outcome that is not there, or says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OutcomeText {
+    /// The call was made and no outcome was ever recorded.
+    NotRecorded,
+    /// A person broke in before the call ended.
+    Interrupted,
+    /// A person or a rule refused the call.
+    Refused,
+    /// The call waits for a person.
+    Waiting,
+    /// The run was lost while the call was under way: it may or may not have had its effect.
+    Lost,
+    /// The tool gave nothing back.
+    Empty,
+    /// What the tool gave back was left out to save room.
+    Cleared,
+}
+
+impl OutcomeText {
+    /// The text.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::NotRecorded => "[no outcome was recorded for this call]",
+            Self::Interrupted => "[interrupted before the call ended]",
+            Self::Refused => "[this call was refused and did not run]",
+            Self::Waiting => "[this call waits for a person to confirm it]",
+            Self::Lost => "[the run was lost during this call; it may have had its effect]",
+            Self::Empty => "[the tool returned nothing]",
+            Self::Cleared => "[outcome left out to save room]",
+        }
+    }
+
+    /// Whether the call counts as failed.
+    #[must_use]
+    pub const fn failed(self) -> Option<bool> {
+        match self {
+            Self::NotRecorded | Self::Interrupted | Self::Refused | Self::Lost => Some(true),
+            Self::Waiting | Self::Empty | Self::Cleared => None,
+        }
+    }
+}
+
+/// Lines that a wire's frame needs where the conversation has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Filler {
+    /// A user line before a leading assistant turn.
+    Opening,
+    /// A user line behind a trailing assistant turn.
+    Continue,
+    /// An assistant line between outcomes and the next input.
+    Between,
+    /// What an assistant message reads as when all it held stays behind.
+    Silent,
+}
+
+impl Filler {
+    /// The text.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Opening => "[the conversation so far]",
+            Self::Continue => "[continue]",
+            Self::Between => "[no answer]",
+            Self::Silent => "[no text]",
+        }
+    }
+}
+
+/// What a system message reads as where only a user may speak.
+#[must_use]
+pub fn system_as_user(text: &str) -> String {
+    format!("[system] {text}")
+}
+
+/// What a native block of another wire reads as when it says nothing of itself.
+#[must_use]
+pub fn native_elsewhere(kind: &str) -> String {
+    format!("[{kind}: not shown to this model]")
+}
+
+/// What a file reads as where its content is not shown.
+#[must_use]
+pub fn file_line(what: &str, name: Option<&str>, size: usize) -> String {
+    let name = crate::text::one_line(name.unwrap_or("unnamed"), 120);
+    format!("[{what}: {name}, {size} bytes, not shown]")
+}
+
+/// What marks the place where a text was cut, with the characters it had.
+#[must_use]
+pub fn cut_mark(chars: usize) -> String {
+    format!("\n[cut: {chars} characters in full]")
+}
+
+/// What stands before pictures that came out of a tool, on a wire whose outcomes hold text alone.
+pub const PICTURES_OF_OUTCOMES: &str = "[files from the tool outcomes above]";
+
+/// What an outcome reads as there when it held nothing but files.
+pub const PICTURES_BELOW: &str = "[files: see below]";
