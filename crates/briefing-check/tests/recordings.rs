@@ -1,6 +1,6 @@
 //! What providers really accepted and refused, recorded by pydantic-ai's tests. See `data/wire/LICENSE`.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -51,8 +51,12 @@ fn the_body_has_its_fields() {
 fn lone_surrogates_are_found_in_keys_and_deep_values() {
     let rules = Rules::for_wire(Wire::OpenAiChat);
     let body = r#"{"model": "gpt-4o", "messages": [{"role": "user", "content": "\ud83d\ude00"}],
-        "metadata": {"a\ud83d": 1, "\ufffd": ["\udc00"], "\u0041": 2}}"#;
-    let expected = [("/metadata/a\u{fffd}", Fault::LoneSurrogate), ("/metadata/\u{fffd}/0", Fault::LoneSurrogate)];
+        "metadata": {"a\ud83d": 1, "\ufffd": ["\udc00"], "\u0041\udfff": 2}}"#;
+    let expected = [
+        ("/metadata/a\u{fffd}", Fault::LoneSurrogate),
+        ("/metadata/\u{fffd}/0", Fault::LoneSurrogate),
+        ("/metadata/A\u{fffd}", Fault::LoneSurrogate),
+    ];
     assert_eq!(faults(&rules, body), at(expected));
 }
 
@@ -159,6 +163,9 @@ fn mistral_has_an_order_of_roles() {
     assert_eq!(chat(model, &[Q, call, outcome].join(",")), []);
     let order = Fault::RoleOrder { role: Role::User, after: Role::Tool };
     assert_eq!(chat(model, &[Q, call, outcome, Q].join(",")), at([("/messages/3", order)]));
+    let order = Fault::RoleOrder { role: Role::Tool, after: Role::User };
+    let orphan = Fault::OrphanOutcome { id: "abcdefghi".into() };
+    assert_eq!(chat(model, &[Q, outcome].join(",")), at([("/messages/1", order), ("/messages/1", orphan)]));
     let prefix = r#"{"role": "assistant", "content": "a", "prefix": true}"#;
     assert_eq!(chat(model, &[Q, prefix].join(",")), []);
     assert_eq!(chat(model, &[Q, prefix, Q].join(",")), at([("/messages/1", Fault::PrefixNotLast)]));

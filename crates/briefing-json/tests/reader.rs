@@ -58,7 +58,8 @@ proptest! {
 fn a_lone_surrogate_is_marked_and_read_as_the_replacement_character() {
     let text = r#"["abc\ud83d", "\udc00x", "\ud83d\ude00", "plain", "\ud83d\u0041"]"#;
     let document = Document::parse(text).unwrap();
-    let read: Vec<_> = document.root().items().map(|item| (item.as_str().unwrap().into_owned(), item.has_lone_surrogate())).collect();
+    let read: Vec<_> =
+        document.root().items().map(|item| (item.as_str().unwrap().into_owned(), item.has_lone_surrogate())).collect();
     let expected = [("abc\u{fffd}", true), ("\u{fffd}x", true), ("😀", false), ("plain", false), ("\u{fffd}A", true)];
     assert_eq!(read, expected.map(|(text, lone)| (text.to_owned(), lone)));
 }

@@ -99,7 +99,10 @@ impl Profiles {
     /// # Errors
     /// [`ProfileError`] for what is not TOML, an unknown key, or a value of another type.
     pub fn extended(&self, text: &str) -> Result<Self, ProfileError> {
-        let problem = |family: &str, problem: &dyn std::fmt::Display| ProfileError { family: family.to_owned(), problem: problem.to_string() };
+        let problem = |family: &str, problem: &dyn std::fmt::Display| ProfileError {
+            family: family.to_owned(),
+            problem: problem.to_string(),
+        };
         let tables: HashMap<String, toml::Table> = toml::from_str(text).map_err(|error| problem("", &error))?;
         let mut families = self.families.clone();
         for (family, table) in tables {

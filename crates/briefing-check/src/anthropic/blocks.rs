@@ -149,15 +149,14 @@ impl<'d> Blocks<'_, '_, 'd> {
     /// A result without `content` is the documentation's own example, unless it is an error: "content cannot be empty if
     /// `is_error` is true". One with empty content is report B20.
     fn outcome_content(&mut self, block: Value<'d>, id: &str, at: &Path<'_>) {
+        let strict = !self.list.rules.empty_outcomes;
         let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
-        let Some(content) = self.list.out.optional(at, block, "content", Shape::Content) else {
-            if failed && present(block, "content").is_none() {
-                self.list.out.add(at, Fault::EmptyOutcome { id: clip(id) });
-            }
-            return;
-        };
+        if strict && failed && present(block, "content").is_none() {
+            self.list.out.add(at, Fault::EmptyOutcome { id: clip(id) });
+        }
+        let Some(content) = self.list.out.optional(at, block, "content", Shape::Content) else { return };
         let at = at.key("content");
-        if content.raw() == "\"\"" || (content.kind() == Kind::Array && content.items().next().is_none()) {
+        if strict && (content.raw() == "\"\"" || (content.kind() == Kind::Array && content.items().next().is_none())) {
             self.list.out.add(&at, Fault::EmptyOutcome { id: clip(id) });
         }
         for (index, part) in content.items().enumerate() {

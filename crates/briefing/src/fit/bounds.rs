@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use crate::call::Call;
 use crate::fit::cost::Cost;
 use crate::fit::tokens::Estimator;
-use crate::call::Call;
 use crate::message::EntryId;
 
 /// The bounds of one request. All hold together; the model profile's own limits hold beside them.

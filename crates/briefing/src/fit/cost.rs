@@ -300,5 +300,9 @@ fn document_tokens(media: &Media, page: u32) -> u32 {
     reason = "a token count is far below 2^52, and calibration is positive"
 )]
 fn calibrated(tokens: u64, calibration: f32) -> u64 {
-    if tokens >= u64::MAX / 2 || calibration == 1.0 { tokens } else { (tokens as f64 * f64::from(calibration.max(0.0))).ceil() as u64 }
+    if tokens >= u64::MAX / 2 || calibration == 1.0 {
+        tokens
+    } else {
+        (tokens as f64 * f64::from(calibration.max(0.0))).ceil() as u64
+    }
 }

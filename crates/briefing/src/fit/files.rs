@@ -84,7 +84,9 @@ impl<'a> FileGate<'a> {
         }
         let known = match (&media.source, document) {
             (MediaSource::Data(_), true) => &*media.media_type == "application/pdf",
-            (MediaSource::Data(_), false) => matches!(&*media.media_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp"),
+            (MediaSource::Data(_), false) => {
+                matches!(&*media.media_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp")
+            }
             (MediaSource::Url(_), true) => self.profile.wire == Wire::Anthropic || self.profile.dialect == Dialect::Mistral,
             (MediaSource::File { .. }, false) => self.profile.wire == Wire::Anthropic,
             (MediaSource::Url(_), false) | (MediaSource::File { .. }, true) => true,

@@ -152,9 +152,8 @@ impl<I: Iterator<Item = Piece>> Gather<I> {
         };
         said.iter().for_each(|said| take(said, &mut spare));
         loop {
-            let answered = |said: &Assistant| {
-                said.calls().any(|call| spare.get(&call.id).copied().unwrap_or_else(|| here(&call.id)) > 0)
-            };
+            let answered =
+                |said: &Assistant| said.calls().any(|call| spare.get(&call.id).copied().unwrap_or_else(|| here(&call.id)) > 0);
             let next = self.pieces.next_if(|piece| matches!(&piece.message, ModelMessage::Assistant(said) if answered(said)));
             let Some(Piece { message: ModelMessage::Assistant(next), entry }) = next else { break };
             take(&next, &mut spare);

@@ -28,6 +28,7 @@ pub use unit::{Round, Unit, UnitKind, filler, native_reads_as, turn};
 
 pub(crate) use gather::{Gather, is_input};
 pub(crate) use plan::{Parts, Section, plan};
+pub(crate) use shorten::cut_outcome;
 
 use crate::call::Call;
 use crate::message::{EntryId, ModelMessage};
@@ -43,7 +44,8 @@ use crate::message::{EntryId, ModelMessage};
 pub fn fit(messages: &[ModelMessage], call: &Call, bounds: &Bounds) -> Result<Briefing, FitError> {
     let list: Arc<str> = Arc::from("list");
     let leading = messages.iter().take_while(|message| matches!(message, ModelMessage::System(_))).count();
-    let piece = |(index, message): (usize, &ModelMessage)| Piece { message: message.clone(), entry: Some(EntryId::new(index as u64)) };
+    let piece =
+        |(index, message): (usize, &ModelMessage)| Piece { message: message.clone(), entry: Some(EntryId::new(index as u64)) };
     let head = messages.iter().enumerate().take(leading).rev().map(piece);
     let (fixed, mut lines) = Section::gathered(Class::Fixed, None, head, Arc::clone(&list));
     let current_at = messages.iter().skip(leading).rposition(is_input).map(|at| EntryId::new((leading + at) as u64));
@@ -58,5 +60,9 @@ pub fn fit(messages: &[ModelMessage], call: &Call, bounds: &Bounds) -> Result<Br
         }
     }
     lines.reverse();
-    plan(Parts { before: vec![fixed], history: walk, after: Vec::new(), current, run, lines }, Arc::new(call.clone()), bounds)
+    plan(
+        Parts { before: vec![fixed], history: walk, after: Vec::new(), current, run, lines, older: Unvisited::Nothing },
+        Arc::new(call.clone()),
+        bounds,
+    )
 }

@@ -85,6 +85,8 @@ pub(crate) struct Parts<I: Iterator<Item = Piece>> {
     pub(crate) run: Vec<Gathered>,
     /// What is known already of pieces that are not there.
     pub(crate) lines: Vec<Line>,
+    /// What lies beyond the history that was given.
+    pub(crate) older: Unvisited,
 }
 
 /// What one resolver contributed beside history.
@@ -121,13 +123,22 @@ pub(crate) fn plan<I: Iterator<Item = Piece>>(parts: Parts<I>, call: Arc<Call>, 
     let mut meter = Meter::new(&call, estimator, limits.most);
     let around = meter.call(&call);
     let gate = FileGate::new(call.profile(), limits);
-    let mut plan = Plan { profile: call.profile(), bounds, most: limits.most, meter, gate, used: around, lines: parts.lines, changes: Vec::new() };
+    let mut plan = Plan {
+        profile: call.profile(),
+        bounds,
+        most: limits.most,
+        meter,
+        gate,
+        used: around,
+        lines: parts.lines,
+        changes: Vec::new(),
+    };
     let chosen = plan.choose(parts.before, parts.history, parts.after, parts.current, parts.run, around)?;
     let sealing = Sealing {
         units: chosen.units,
         lines: plan.lines,
         changes: plan.changes,
-        unvisited: chosen.unvisited,
+        unvisited: chosen.unvisited.and(parts.older),
         anchor: chosen.anchor,
         around: around.plus(chosen.frame),
         most: limits.most,
@@ -409,7 +420,8 @@ impl Plan<'_> {
             !entries.is_empty() && entries.iter().all(|entry| known.contains(entry))
         };
         for slot in before.iter_mut().chain(after).filter(|slot| slot.class != Class::Fixed) {
-            let (drop, keep): (Vec<_>, Vec<_>) = std::mem::take(&mut slot.units).into_iter().partition(|chosen| twice(&chosen.gathered));
+            let (drop, keep): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut slot.units).into_iter().partition(|chosen| twice(&chosen.gathered));
             slot.units = keep;
             let (waiting, keep): (Vec<_>, Vec<_>) = std::mem::take(&mut slot.waiting).into_iter().partition(twice);
             slot.waiting = keep;
@@ -431,7 +443,9 @@ impl Plan<'_> {
             let order = [Class::Recall, Class::Summary, Class::History, Class::Run, Class::Pinned];
             let found = order.into_iter().find_map(|class| units.iter().position(|chosen| chosen.class == class));
             let Some(at) = found else {
-                let of = |class| units.iter().filter(|chosen| chosen.class == class).fold(Cost::default(), |sum, one| sum.plus(one.cost));
+                let of = |class| {
+                    units.iter().filter(|chosen| chosen.class == class).fold(Cost::default(), |sum, one| sum.plus(one.cost))
+                };
                 let (fixed, current) = (of(Class::Fixed), of(Class::Current));
                 return self.never_yields(around.plus(frame), fixed, current).map(|()| (Vec::new(), frame));
             };

@@ -110,7 +110,9 @@ impl fmt::Display for Rule {
             Self::OutcomeRepeated { call } => write!(f, "a second outcome of {call:?}"),
             Self::OutcomeWithoutCall { call } => write!(f, "an outcome of {call:?}, whose call is nowhere in what was read"),
             Self::OutcomeEmpty { call } => write!(f, "the outcome of {call:?} is empty; a fixed text stands for it"),
-            Self::OutcomeCut { call, chars, shown } => write!(f, "the outcome of {call:?} was cut from {chars} to {shown} characters"),
+            Self::OutcomeCut { call, chars, shown } => {
+                write!(f, "the outcome of {call:?} was cut from {chars} to {shown} characters")
+            }
             Self::OutcomeCleared { call } => write!(f, "the outcome of {call:?} was left out to save room"),
             Self::IdRepeated { call } => write!(f, "the id {call:?} repeats; this call got another"),
             Self::FileAsLine { why } => write!(f, "a file reads as a line: {why}"),

@@ -193,6 +193,18 @@ pub enum Unvisited {
     },
 }
 
+impl Unvisited {
+    /// Both together: what this walk left of what it was given, and what lies beyond that.
+    pub(crate) fn and(self, beyond: Self) -> Self {
+        match (self, beyond) {
+            (Self::Nothing, beyond) => beyond,
+            (own, Self::Nothing) => own,
+            (Self::Older { entries, why }, Self::Older { entries: more, .. }) => Self::Older { entries: entries + more, why },
+            (Self::Older { why, .. } | Self::OlderUncounted { why }, _) => Self::OlderUncounted { why },
+        }
+    }
+}
+
 /// What ended a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -132,7 +132,8 @@ impl Sealing {
                         break fresh;
                     }
                 };
-                self.lines.push(Line { from: chosen.gathered.from.clone(), rule: Rule::IdRepeated { call: id.given().to_owned() } });
+                self.lines
+                    .push(Line { from: chosen.gathered.from.clone(), rule: Rule::IdRepeated { call: id.given().to_owned() } });
                 renamed.push(Some(fresh));
             }
             if renamed.iter().any(Option::is_some) {

@@ -173,7 +173,8 @@ impl OwnerLog {
         let mut state = self.write();
         let index = state.run(run)?;
         let holds = |round: &RecordedRound| round.said.calls().any(|call| call.id == outcome.call);
-        let place = state.runs.get(index).and_then(|run| run.rounds.iter().find(|(_, round)| holds(round))).map(|(key, _)| *key);
+        let place =
+            state.runs.get(index).and_then(|run| run.rounds.iter().find(|(_, round)| holds(round))).map(|(key, _)| *key);
         let place = place.ok_or_else(|| LogError::UnknownCall { run: run.clone(), call: outcome.call.to_string() })?;
         let at = state.newest_time();
         let outcome = Arc::new(outcome);
@@ -235,7 +236,8 @@ impl State {
             Arrival::Imported(now) => {
                 let own = mail.date.unwrap_or_else(|| self.newest_time()).min(now);
                 let answered = mail.in_reply_to.iter().chain(mail.references.last());
-                let answered = answered.filter_map(|id| self.by_message_id.get(id)).filter_map(|id| self.entries.get(index(*id)));
+                let answered =
+                    answered.filter_map(|id| self.by_message_id.get(id)).filter_map(|id| self.entries.get(index(*id)));
                 answered.map(|entry| entry.at).fold(own, Timestamp::max)
             }
         }
@@ -264,7 +266,8 @@ impl History for OwnerLog {
     fn mails_before(&self, thread: ThreadId, before: Place, count: usize) -> PortFuture<'_, Vec<Arc<Entry>>> {
         let state = self.read();
         let thread = usize::try_from(thread.get()).ok().and_then(|index| state.threads.get(index));
-        let mails = thread.map(|thread| thread.mails.range(..before).rev().take(count).map(|(_, entry)| Arc::clone(entry)).collect());
+        let mails =
+            thread.map(|thread| thread.mails.range(..before).rev().take(count).map(|(_, entry)| Arc::clone(entry)).collect());
         Box::pin(std::future::ready(Ok(mails.unwrap_or_default())))
     }
 

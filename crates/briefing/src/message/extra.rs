@@ -83,7 +83,10 @@ impl Extra {
 
     /// The fields, if they belong to `wire`; else none.
     pub fn on(&self, wire: Wire) -> impl Iterator<Item = (&str, &RawJson)> {
-        self.0.iter().filter(move |fields| fields.wire == wire).flat_map(|fields| fields.fields.iter().map(|(name, raw)| (&**name, raw)))
+        self.0
+            .iter()
+            .filter(move |fields| fields.wire == wire)
+            .flat_map(|fields| fields.fields.iter().map(|(name, raw)| (&**name, raw)))
     }
 
     /// How many bytes the fields take on `wire`.

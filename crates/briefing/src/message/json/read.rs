@@ -7,8 +7,8 @@ use std::sync::Arc;
 use briefing_json::{Document, Kind, Pointer, SyntaxError, Value};
 
 use crate::message::{
-    Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, RawJson, RawJsonError,
-    Reasoning, System, SystemPart, Text, ToolCall, User,
+    Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, RawJson,
+    RawJsonError, Reasoning, System, SystemPart, Text, ToolCall, User,
 };
 use crate::wire::Wire;
 

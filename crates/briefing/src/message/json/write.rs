@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use briefing_json::quote;
 
-use crate::message::{Assistant, CallId, Extra, Item, Media, MediaSource, ModelMessage, Native, Part, SystemPart, Text, ToolCall};
+use crate::message::{
+    Assistant, CallId, Extra, Item, Media, MediaSource, ModelMessage, Native, Part, SystemPart, Text, ToolCall,
+};
 
 /// Writes messages as an array, a message a line.
 #[must_use]
@@ -105,7 +107,11 @@ impl Writer {
 
     /// Texts first and calls behind them is what `content` and `tool_calls` say by themselves; anything else needs `items`.
     fn assistant(&mut self, said: &Assistant) {
-        let texts = said.items.iter().take_while(|item| matches!(item, Item::Text(text) if text.extra.is_empty() && !text.text.is_empty())).count();
+        let texts = said
+            .items
+            .iter()
+            .take_while(|item| matches!(item, Item::Text(text) if text.extra.is_empty() && !text.text.is_empty()))
+            .count();
         let plain = texts <= 1 && said.items.iter().skip(texts).all(|item| matches!(item, Item::Call(_)));
         if plain {
             let text = said.items.first().map_or("", |item| match item {

@@ -1,0 +1,154 @@
+//! The chain: resolvers in declared order, and what a run makes of them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::call::Call;
+use crate::context::Context;
+use crate::fit::{Bounds, Briefing, Class, FitError, Gather, Line, Parts, Piece, Section, Unvisited, plan};
+use crate::message::ModelMessage;
+use crate::ports::PortError;
+use crate::resolver::{AnyResolver, Contribution, ResolveError, Resolver};
+use crate::view::current_message;
+
+type Maker = Arc<dyn Fn() -> Box<dyn AnyResolver> + Send + Sync>;
+
+/// Resolvers in the order in which they contribute. Each is made afresh for a run. Cloning shares the factories.
+#[derive(Clone, Default)]
+pub struct Chain {
+    makers: Vec<Maker>,
+}
+
+impl fmt::Debug for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.makers.iter().map(|maker| maker().any_name())).finish()
+    }
+}
+
+/// Why no briefing could be assembled.
+#[derive(Debug, thiserror::Error)]
+pub enum AssembleError {
+    /// A resolver failed; the run fails with it.
+    #[error("the resolver {resolver} failed: {source}")]
+    Resolver {
+        /// Its name.
+        resolver: String,
+        /// What it failed with.
+        #[source]
+        source: ResolveError,
+    },
+    /// A file of the current message could not be read.
+    #[error(transparent)]
+    Port(#[from] PortError),
+    /// Nothing fits.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+}
+
+impl Chain {
+    /// A chain of nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with one more resolver at its end; `make` is called once a run.
+    #[must_use]
+    pub fn with<R: Resolver>(mut self, make: impl Fn() -> R + Send + Sync + 'static) -> Self {
+        self.makers.push(Arc::new(move || Box::new(make())));
+        self
+    }
+
+    /// What the model will be sent: every resolver's messages in order, then the current message if there is one.
+    ///
+    /// # Errors
+    /// [`AssembleError`]: a resolver or a port failed, or nothing fits. Nothing was changed then.
+    pub async fn assemble(&self, cx: &Context, call: &Call, bounds: &Bounds) -> Result<Briefing, AssembleError> {
+        self.assemble_run(cx, &[], call, bounds).await
+    }
+
+    /// The same in the middle of a run: its rounds so far stand behind the current message.
+    ///
+    /// # Errors
+    /// As [`assemble`](Self::assemble).
+    pub async fn assemble_run(
+        &self,
+        cx: &Context,
+        rounds: &[Piece],
+        call: &Call,
+        bounds: &Bounds,
+    ) -> Result<Briefing, AssembleError> {
+        let mut list = List::default();
+        for make in &self.makers {
+            let resolver = make();
+            let name = resolver.any_name();
+            match resolver.resolve_boxed(cx).await {
+                Ok(contribution) => list.add(contribution, name.into()),
+                Err(source) => return Err(AssembleError::Resolver { resolver: name, source }),
+            }
+        }
+        let mut tail = Gather::new(rounds.iter().rev().cloned(), "run".into());
+        let run: Vec<_> = tail.by_ref().collect();
+        tail.orphans();
+        list.lines.extend(tail.lines.into_iter().rev());
+        let current = match current_message(cx, call).await? {
+            Some(piece) => Gather::new(std::iter::once(piece), "message".into()).next(),
+            None => None,
+        };
+        let history = Gather::new(list.history.into_iter().rev(), list.view);
+        let parts =
+            Parts { before: list.before, history, after: list.after, current, run, lines: list.lines, older: list.older };
+        Ok(plan(parts, Arc::new(call.clone()), bounds)?)
+    }
+}
+
+/// The contributions of a run, sorted by what yields.
+struct List {
+    before: Vec<Section>,
+    after: Vec<Section>,
+    history: Vec<Piece>,
+    view: Arc<str>,
+    seen: bool,
+    lines: Vec<Line>,
+    older: Unvisited,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        Self {
+            before: Vec::new(),
+            after: Vec::new(),
+            history: Vec::new(),
+            view: "history".into(),
+            seen: false,
+            lines: Vec::new(),
+            older: Unvisited::Nothing,
+        }
+    }
+}
+
+impl List {
+    fn add(&mut self, contribution: Contribution, resolver: Arc<str>) {
+        self.lines.extend(contribution.lines);
+        if contribution.class == Class::History {
+            self.history.extend(contribution.pieces);
+            self.view = resolver;
+            self.seen = true;
+            if contribution.unvisited != Unvisited::Nothing {
+                self.older = contribution.unvisited;
+            }
+            return;
+        }
+        let newest_first = contribution.pieces.into_iter().rev();
+        let (section, lines) = Section::gathered(contribution.class, contribution.reserve, newest_first, resolver);
+        self.lines.extend(lines.into_iter().rev());
+        if self.seen { self.after.push(section) } else { self.before.push(section) }
+    }
+}
+
+/// A message as a piece of a run's rounds, when the caller keeps them as messages alone.
+impl From<ModelMessage> for Piece {
+    fn from(message: ModelMessage) -> Self {
+        Self { message, entry: None }
+    }
+}

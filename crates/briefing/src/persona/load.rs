@@ -1,0 +1,333 @@
+//! A persona from TOML.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::call::Tool;
+use crate::chain::Chain;
+use crate::message::{OwnerId, RawJson};
+use crate::persona::{ChainUndeclared, Persona, Role, Template, TemplateError};
+use crate::resolvers::{LoadFile, LoadText, TextRole, ThreadHistory};
+use crate::view::MailView;
+
+/// A persona with the tools that its file declares.
+#[derive(Debug, Clone)]
+pub struct LoadedPersona {
+    /// The persona.
+    pub persona: Persona,
+    /// The declared tools that are granted to it, in the order of the file.
+    pub tools: Vec<Tool>,
+    /// What its owner should know.
+    pub warnings: Vec<PersonaWarning>,
+}
+
+/// Why a persona cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {fault}")]
+pub struct PersonaError {
+    /// Where in the file: a key's path.
+    pub place: String,
+    /// What is wrong there.
+    #[source]
+    pub fault: PersonaFault,
+}
+
+/// What can be wrong with a persona's file.
+#[derive(Debug, thiserror::Error)]
+pub enum PersonaFault {
+    /// It is not the TOML that is wanted: a syntax error, an unknown key, another type.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// A template cannot be parsed.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// A role that is nowhere declared.
+    #[error("no role {name:?}")]
+    UnknownRole {
+        /// The name.
+        name: String,
+    },
+    /// Roles extend each other in a circle.
+    #[error("role {name:?} extends itself")]
+    RoleCircle {
+        /// One of them.
+        name: String,
+    },
+    /// No role, and no chain of its own.
+    #[error(transparent)]
+    Chain(#[from] ChainUndeclared),
+    /// An entry of a chain that is no resolver, or two at once.
+    #[error("exactly one of text, file and history is wanted")]
+    Resolver,
+    /// A view that is not known.
+    #[error("no view {name:?}; known is mail")]
+    UnknownView {
+        /// The name.
+        name: String,
+    },
+    /// A granted tool whose schema is no JSON.
+    #[error("the input_schema is not usable: {detail}")]
+    Schema {
+        /// Why.
+        detail: String,
+    },
+}
+
+/// Something that loads, and may not be what was meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PersonaWarning {
+    /// A system text reads the message being answered: it lifts a stranger's text to an instruction.
+    SystemReadsMessage {
+        /// Where in the file.
+        place: String,
+    },
+    /// A granted tool is nowhere declared, so the model is not told of it.
+    ToolUndeclared {
+        /// Its name.
+        name: String,
+    },
+    /// A chain tells the history more than once.
+    HistoryTwice {
+        /// Where in the file.
+        place: String,
+    },
+}
+
+impl fmt::Display for PersonaWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SystemReadsMessage { place } => {
+                write!(f, "{place}: a system text reads the message being answered, so a stranger's words become instructions")
+            }
+            Self::ToolUndeclared { name } => write!(f, "tool {name:?} is granted but not declared under [[tools]]"),
+            Self::HistoryTwice { place } => write!(f, "{place}: the history is told more than once"),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    address: String,
+    owner: Option<String>,
+    instructions: Option<String>,
+    role: Option<String>,
+    #[serde(default)]
+    roles: BTreeMap<String, RoleFile>,
+    /// Granted to this persona alone.
+    #[serde(default)]
+    grant: Vec<String>,
+    message: Option<Vec<Entry>>,
+    responsibility: Option<Vec<Entry>>,
+    #[serde(default)]
+    tools: Vec<ToolFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoleFile {
+    extends: Option<String>,
+    #[serde(default)]
+    tools: Vec<String>,
+    message: Option<Vec<Entry>>,
+    responsibility: Option<Vec<Entry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    #[serde(default)]
+    role: RoleName,
+    text: Option<String>,
+    file: Option<String>,
+    history: Option<HistoryEntry>,
+}
+
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum RoleName {
+    #[default]
+    System,
+    User,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HistoryEntry {
+    #[serde(default = "mail")]
+    view: String,
+    limit: Option<Limit>,
+    include_tool_calls: Option<bool>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(untagged)]
+enum Limit {
+    Mails(usize),
+    All(All),
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum All {
+    All,
+}
+
+fn mail() -> String {
+    "mail".to_owned()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolFile {
+    name: String,
+    description: Option<String>,
+    input_schema: String,
+}
+
+impl LoadedPersona {
+    /// Reads a persona's file. `[roles.NAME]` tables declare roles, each with `extends`, `tools` (the grant) and the chains
+    /// `message` and `responsibility`; the persona takes one by `role`, or declares the same keys itself. `[[tools]]`
+    /// declares what the model is told of the granted tools.
+    ///
+    /// # Errors
+    /// [`PersonaError`] with the key's path. An unknown key is an error.
+    pub fn from_toml(text: &str) -> Result<Self, PersonaError> {
+        let file: File = toml::from_str(text).map_err(|error| at("persona", error))?;
+        let mut warnings = Vec::new();
+        let mut role = match &file.role {
+            Some(name) => named_role(&file.roles, name, &mut warnings)?,
+            None => Role::new(),
+        };
+        if let Some(entries) = &file.message {
+            role = role.message(chain(entries, "message", &mut warnings)?);
+        }
+        if let Some(entries) = &file.responsibility {
+            role = role.responsibility(chain(entries, "responsibility", &mut warnings)?);
+        }
+        let persona = Persona::new(&role.grant(file.grant), file.name, file.address).map_err(|error| at("persona", error))?;
+        let persona = persona.with_owner(file.owner.map_or_else(OwnerId::default, OwnerId::new));
+        let persona = match file.instructions {
+            Some(instructions) => persona.with_instructions(instructions),
+            None => persona,
+        };
+        let granted = file.tools.iter().filter(|tool| persona.may_use(&tool.name));
+        let tools = granted.map(tool).collect::<Result<Vec<_>, _>>()?;
+        let undeclared = persona.granted().filter(|name| !file.tools.iter().any(|tool| tool.name == *name));
+        warnings.extend(undeclared.map(|name| PersonaWarning::ToolUndeclared { name: name.to_owned() }));
+        Ok(Self { persona, tools, warnings })
+    }
+}
+
+fn at(place: impl Into<String>, fault: impl Into<PersonaFault>) -> PersonaError {
+    PersonaError { place: place.into(), fault: fault.into() }
+}
+
+fn tool(file: &ToolFile) -> Result<Tool, PersonaError> {
+    let schema = RawJson::new(file.input_schema.trim());
+    let schema =
+        schema.map_err(|error| at(format!("tools.{}", file.name), PersonaFault::Schema { detail: error.to_string() }))?;
+    Ok(Tool::function(&file.name, file.description.as_deref().unwrap_or_default(), schema))
+}
+
+/// The role with its ancestors' grants: theirs are inherited, their chains are not.
+fn named_role(
+    roles: &BTreeMap<String, RoleFile>,
+    name: &str,
+    warnings: &mut Vec<PersonaWarning>,
+) -> Result<Role, PersonaError> {
+    let mut grant: Vec<String> = Vec::new();
+    let mut next = Some(name);
+    let mut place = "role".to_owned();
+    for _ in 0..=roles.len() {
+        let Some(current) = next else { break };
+        let found = roles.get(current).ok_or_else(|| at(&place, PersonaFault::UnknownRole { name: current.to_owned() }))?;
+        grant.extend(found.tools.iter().cloned());
+        place = format!("roles.{current}.extends");
+        next = found.extends.as_deref();
+    }
+    if let Some(name) = next {
+        return Err(at(place, PersonaFault::RoleCircle { name: name.to_owned() }));
+    }
+    let mut role = Role::new().grant(grant);
+    let own = roles.get(name);
+    if let Some(entries) = own.and_then(|own| own.message.as_ref()) {
+        role = role.message(chain(entries, &format!("roles.{name}.message"), warnings)?);
+    }
+    if let Some(entries) = own.and_then(|own| own.responsibility.as_ref()) {
+        role = role.responsibility(chain(entries, &format!("roles.{name}.responsibility"), warnings)?);
+    }
+    Ok(role)
+}
+
+fn chain(entries: &[Entry], place: &str, warnings: &mut Vec<PersonaWarning>) -> Result<Chain, PersonaError> {
+    let mut chain = Chain::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let place = format!("{place}[{index}]");
+        chain = match (&entry.text, &entry.file, &entry.history) {
+            (Some(text), None, None) => {
+                let template = checked(text, entry.role, &place, warnings)?;
+                let role = text_role(entry.role);
+                chain.with(move || text_resolver(role, template.clone()))
+            }
+            (None, Some(path), None) => {
+                let template = checked(path, entry.role, &place, warnings)?;
+                let (role, path) = (text_role(entry.role), PathBuf::from(path));
+                if template.is_plain() {
+                    chain.with(move || LoadFile::new(role, path.clone()))
+                } else {
+                    chain.with(move || file_resolver(role, template.clone()))
+                }
+            }
+            (None, None, Some(history)) => {
+                let view = view(history, &place)?;
+                chain.with(move || ThreadHistory::new(view))
+            }
+            _ => return Err(at(place, PersonaFault::Resolver)),
+        };
+    }
+    if entries.iter().filter(|entry| entry.history.is_some()).count() > 1 {
+        warnings.push(PersonaWarning::HistoryTwice { place: place.to_owned() });
+    }
+    Ok(chain)
+}
+
+fn checked(source: &str, role: RoleName, place: &str, warnings: &mut Vec<PersonaWarning>) -> Result<Template, PersonaError> {
+    let template = Template::new(Arc::<str>::from(source)).map_err(|error| at(place, error))?;
+    if matches!(role, RoleName::System) && template.reads_message() {
+        warnings.push(PersonaWarning::SystemReadsMessage { place: place.to_owned() });
+    }
+    Ok(template)
+}
+
+fn text_role(role: RoleName) -> TextRole {
+    match role {
+        RoleName::System => TextRole::System,
+        RoleName::User => TextRole::User,
+    }
+}
+
+fn text_resolver(role: TextRole, template: Template) -> LoadText {
+    LoadText::trying(role, move |cx| Ok(Some(template.render(cx)?)))
+}
+
+fn file_resolver(role: TextRole, template: Template) -> LoadFile {
+    LoadFile::block(role, move |cx| Ok(template.render(cx)?))
+}
+
+fn view(entry: &HistoryEntry, place: &str) -> Result<MailView, PersonaError> {
+    if entry.view != "mail" {
+        return Err(at(place, PersonaFault::UnknownView { name: entry.view.clone() }));
+    }
+    let view = match entry.limit {
+        None => MailView::default(),
+        Some(Limit::Mails(limit)) => MailView::default().limit(limit),
+        Some(Limit::All(All::All)) => MailView::default().limit(None),
+    };
+    Ok(view.include_tool_calls(entry.include_tool_calls.unwrap_or(true)))
+}

@@ -1,0 +1,9 @@
+//! History views: policies that turn a thread into messages.
+
+mod mail;
+mod render;
+
+pub use mail::MailView;
+pub use render::{mail_role, mail_text};
+
+pub(crate) use mail::current_message;
