@@ -158,7 +158,7 @@ pub enum Transfer {
 pub enum Guess {
     /// The bytes are valid UTF-8.
     Utf8,
-    /// They are not; windows-1252 gives each byte a meaning.
+    /// Some are not; those were read as windows-1252, which gives each byte a meaning.
     Windows1252,
 }
 

@@ -27,10 +27,10 @@ pub fn html_to_text(html: &str) -> String {
     let mut page = Page::default();
     for token in Tokens::new(html) {
         match token {
-            Token::Text(_) if page.hidden > 0 => {}
-            Token::Text(text) => page.text(&decode(text)),
-            Token::Open(tag) => page.open(&tag),
-            Token::Close(name) => page.close(&name),
+            Token::Open(tag) if page.hidden == 0 || tag.name == "template" => page.open(&tag),
+            Token::Close(name) if page.hidden == 0 || name == "template" => page.close(&name),
+            Token::Text(text) if page.hidden == 0 => page.text(&decode(text)),
+            Token::Open(_) | Token::Close(_) | Token::Text(_) => {}
         }
         if page.out.len() > MAX_BODY {
             break;
@@ -151,11 +151,12 @@ impl Page {
         let gap = std::mem::take(&mut self.gap);
         match gap {
             _ if self.out.is_empty() => self.begin_line(),
-            Gap::None | Gap::Space if self.marker.is_none() => self.out.push(' '),
+            Gap::Space if self.marker.is_none() => self.out.push(' '),
             Gap::Cells(count) if self.marker.is_none() => {
                 self.out.extend(std::iter::repeat_n(" |", count));
                 self.out.push(' ');
             }
+            // A marker always begins a line.
             Gap::None | Gap::Space | Gap::Cells(_) | Gap::Line => self.new_line(),
             Gap::Paragraph => {
                 self.new_line_end();
@@ -196,10 +197,6 @@ impl Page {
     fn line_break(&mut self) {
         self.part(if self.gap >= Gap::Line { Gap::Paragraph } else { Gap::Line });
     }
-
-    fn word(&mut self, text: &str) {
-        text.chars().for_each(|c| self.text(c.encode_utf8(&mut [0; 4])));
-    }
 }
 
 /// Tags.
@@ -211,7 +208,7 @@ impl Page {
         match tag.name.as_str() {
             "br" => self.line_break(),
             "hr" => {
-                self.word("---");
+                self.text("---");
                 self.part(Gap::Paragraph);
             }
             "pre" => self.preformatted += 1,
@@ -238,7 +235,7 @@ impl Page {
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
             "template" => self.hidden = self.hidden.saturating_sub(1),
             "blockquote" => self.quotes = self.quotes.saturating_sub(1),
-            "ul" | "ol" | "menu" => drop(self.lists.pop()),
+            "ul" | "ol" | "menu" => self.close_list(),
             "tr" => self.at_cell_start = false,
             "table" => self.close_table(),
             // A closing `br` is an opening one (HTML, 13.2.6.4.7).
@@ -253,6 +250,11 @@ impl Page {
     fn open_list(&mut self, list: List) {
         self.part(if self.lists.items.is_empty() { Gap::Paragraph } else { Gap::Line });
         self.lists.push(list);
+    }
+
+    fn close_list(&mut self) {
+        self.lists.pop();
+        self.part(if self.lists.items.is_empty() { Gap::Paragraph } else { Gap::Line });
     }
 
     fn item(&mut self) {
@@ -294,7 +296,7 @@ impl Page {
 
     fn image(&mut self, tag: &Tag<'_>) {
         if let Some(text) = tag.attribute("alt").filter(|text| !text.trim().is_empty()) {
-            self.word(&format!("[{}]", text.trim()));
+            self.text(&format!("[{}]", text.trim()));
         }
     }
 
@@ -309,7 +311,7 @@ impl Page {
         let Some(Link { address, start }) = self.link.take() else { return };
         let text = self.out.get(start..).unwrap_or_default().trim_matches(|c: char| c.is_whitespace() || c == '|' || c == '>');
         if text.is_empty() {
-            self.word(&address);
+            self.text(&address);
         } else if !same_address(text, &address) {
             self.out.push_str(" (");
             self.out.push_str(&address);
@@ -323,9 +325,9 @@ fn block(name: &str) -> Option<Gap> {
     match name {
         "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "blockquote" | "pre" | "hr" | "dl" | "address" | "fieldset"
         | "figure" => Some(Gap::Paragraph),
-        "div" | "table" | "tbody" | "thead" | "tfoot" | "tr" | "caption" | "ul" | "ol" | "menu" | "li" | "dt" | "dd" | "section"
-        | "article" | "aside" | "header" | "footer" | "nav" | "main" | "form" | "center" | "option" | "body" | "html"
-        | "figcaption" | "legend" | "details" | "summary" | "textarea" | "xmp" => Some(Gap::Line),
+        "div" | "table" | "tbody" | "thead" | "tfoot" | "tr" | "caption" | "ul" | "ol" | "menu" | "li" | "dt" | "dd"
+        | "section" | "article" | "aside" | "header" | "footer" | "nav" | "main" | "form" | "center" | "option" | "body"
+        | "html" | "figcaption" | "legend" | "details" | "summary" | "textarea" | "xmp" => Some(Gap::Line),
         _ => None,
     }
 }
@@ -334,18 +336,20 @@ fn block(name: &str) -> Option<Gap> {
 fn shown_address(href: &str) -> Option<String> {
     let address: String = href.trim().chars().filter(|c| !c.is_control()).collect();
     let scheme = address.split_once(':')?.0.to_ascii_lowercase();
-    let shown = matches!(scheme.as_str(), "http" | "https" | "mailto" | "tel" | "ftp");
-    (shown && address.len() <= MAX_LINK).then_some(address)
+    let shown = match scheme.as_str() {
+        "http" | "https" | "ftp" | "tel" => address,
+        "mailto" => address.get("mailto:".len()..)?.to_owned(),
+        _ => return None,
+    };
+    (!shown.is_empty() && shown.len() <= MAX_LINK).then_some(shown)
 }
 
 /// Whether the text of a link already says its address: without the scheme or a last slash, too.
 fn same_address(text: &str, address: &str) -> bool {
-    let bare = |address: &str| {
-        let address = address.trim_end_matches('/').to_ascii_lowercase();
-        let rest = address.split_once(':').map(|(_, rest)| rest.trim_start_matches('/').to_owned());
-        rest.filter(|_| shown_address(&address).is_some()).unwrap_or(address)
-    };
-    bare(text) == bare(address)
+    let text = text.trim_end_matches('/');
+    let address = address.trim_end_matches('/');
+    let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
+    text.eq_ignore_ascii_case(address) || text.eq_ignore_ascii_case(bare)
 }
 
 #[cfg(test)]

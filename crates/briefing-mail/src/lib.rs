@@ -18,10 +18,6 @@
 //! turns its bytes into the core's `Mail`, the files beside it, and what could not be read ([`Finding`]). [`group`] says
 //! which mails belong to one thread. Nothing here panics, and no message takes more than linear time.
 
-#[path = "../../briefing/src/log/mail.rs"]
-#[allow(missing_docs, unreachable_pub, dead_code)]
-pub mod core_mail;
-
 mod finding;
 mod html;
 mod mailbox;

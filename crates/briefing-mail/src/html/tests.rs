@@ -38,7 +38,7 @@ fn what_is_not_shown_is_left_out() {
 fn lists() {
     check(&[
         ("Buy:<ul><li>milk<li>eggs<ul><li>six</li></ul></li></ul>Thanks", "Buy:\n\n- milk\n- eggs\n  - six\n\nThanks"),
-        ("<ol start=3><li><p>a</p><p>b</p></li><li>c</ol>", "3. a\n\n  b\n4. c"),
+        ("<ol start=3><li><p>a</p><p>b</p></li><li>c</ol>", "3. a\n\n  b\n\n4. c"),
         ("<li>alone", "- alone"),
         ("x<ul><li></li><li>a</ul>", "x\n\n- a"),
     ]);
@@ -67,10 +67,7 @@ fn tables() {
         ("<table><tr><td>a<td><td>c<tr><td>d</table>", "a | | c\nd"),
         ("<table><tr><td><p>a</p></td><td><p>b</p></td></tr><tr><td><p>c</p></td></tr></table>", "a | b\n\nc"),
         ("<table><tr><td> </td><td>layout</td><td></td></tr></table>", "layout"),
-        (
-            "<table><tr><td><table><tr><td>a</td></tr><tr><td>b</td></tr></table></td><td>c</td></tr></table>",
-            "a\nb | c",
-        ),
+        ("<table><tr><td><table><tr><td>a</td></tr><tr><td>b</td></tr></table></td><td>c</td></tr></table>", "a\nb | c"),
         ("<td>a</td><td>b</td>", "a b"),
     ]);
 }
@@ -78,8 +75,10 @@ fn tables() {
 #[test]
 fn quotations_and_preformatted() {
     check(&[
-        ("new<blockquote><p>old</p><p>older</p><blockquote>oldest</blockquote></blockquote>end",
-            "new\n\n> old\n>\n> older\n>\n> > oldest\n\nend"),
+        (
+            "new<blockquote><p>old</p><p>older</p><blockquote>oldest</blockquote></blockquote>end",
+            "new\n\n> old\n>\n> older\n>\n> > oldest\n\nend",
+        ),
         ("<pre>a  b\n  c\n\nd</pre>e", "a  b\nc\n\nd\n\ne"),
     ]);
 }

@@ -144,7 +144,10 @@ fn raw_length(html: &str, name: &str) -> usize {
         .find(|at| {
             let after = html.get(at + 2..).unwrap_or_default();
             after.get(..name.len()).is_some_and(|word| word.eq_ignore_ascii_case(name))
-                && after.get(name.len()..).unwrap_or_default().starts_with(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>')
+                && after
+                    .get(name.len()..)
+                    .unwrap_or_default()
+                    .starts_with(|c: char| c.is_ascii_whitespace() || c == '/' || c == '>')
         })
         .unwrap_or(html.len())
 }

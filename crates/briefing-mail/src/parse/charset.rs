@@ -2,9 +2,9 @@
 
 use mail_parser::decoders::charsets::map::charset_decoder;
 
+use super::Findings;
 use super::guard::guarded;
 use super::limits::MAX_QUOTE;
-use super::Findings;
 use crate::finding::{Finding, Guess, Place};
 
 /// How far into an HTML text its own charset is looked for (HTML, 13.2.3.2).
@@ -17,9 +17,7 @@ pub(super) fn decode(bytes: &[u8], label: Option<&str>, place: Place, findings: 
     match label.map(|label| (label, known(label))) {
         Some((_, Some(Charset::Utf8))) => or_undecodable(bytes, String::from_utf8_lossy(bytes).into_owned(), place, findings),
         // Real mail says ASCII and sends UTF-8.
-        Some((_, Some(Charset::Ascii))) => {
-            String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| windows_1252(bytes))
-        }
+        Some((_, Some(Charset::Ascii))) => guess(bytes).0,
         Some((_, Some(Charset::Other(decode)))) => match guarded(|| decode(bytes)) {
             Some(text) => or_undecodable(bytes, text, place, findings),
             None => {
@@ -41,12 +39,18 @@ pub(super) fn decode(bytes: &[u8], label: Option<&str>, place: Place, findings: 
     }
 }
 
-/// UTF-8 if it is that, else windows-1252, which no byte fails.
+/// UTF-8, and each byte that is not part of such as windows-1252, which no byte fails.
 pub(super) fn guess(bytes: &[u8]) -> (String, Guess) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (text.to_owned(), Guess::Utf8),
-        Err(_) => (windows_1252(bytes), Guess::Windows1252),
+    let mut text = String::with_capacity(bytes.len());
+    let mut read_as = Guess::Utf8;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            read_as = Guess::Windows1252;
+            text.push_str(&windows_1252(chunk.invalid()));
+        }
     }
+    (text, read_as)
 }
 
 /// The charset that an HTML text names for itself.
@@ -139,6 +143,7 @@ mod tests {
         };
         assert_eq!(read(b"caf\xe9", Some("bogus")), ("café".into(), unknown(Some("bogus"), Guess::Windows1252)));
         assert_eq!(read("café".as_bytes(), Some("bogus")), ("café".into(), unknown(Some("bogus"), Guess::Utf8)));
+        assert_eq!(read(b"caf\xe9 \xc3\xa9", None), ("café é".into(), unknown(None, Guess::Windows1252)));
         assert_eq!(read("café".as_bytes(), None), ("café".into(), unknown(None, Guess::Utf8)));
         assert_eq!(read(b"cafe", None), ("cafe".into(), vec![]));
     }

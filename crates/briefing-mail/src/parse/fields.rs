@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::civil;
+use jiff::fmt::rfc2822::DateTimeParser;
 use jiff::tz::Offset;
 use mail_parser::parsers::MessageStream;
 use mail_parser::{Addr, ContentType, DateTime, Group, HeaderValue};
@@ -10,26 +11,22 @@ use super::Findings;
 use super::charset;
 use super::guard::guarded;
 use super::limits::{MAX_ADDRESSES, MAX_FIELD, MAX_PARAMETERS};
-use crate::core_mail::Address;
 use crate::finding::{Field, Finding, Place};
+use briefing::log::Address;
 
 /// The addresses of all fields of that name; groups are flattened to their members.
-pub(super) fn addresses<'a>(
-    field: Field,
-    values: impl IntoIterator<Item = &'a [u8]>,
-    findings: &mut Findings,
-) -> Vec<Address> {
+pub(super) fn addresses<'a>(field: Field, values: impl IntoIterator<Item = &'a [u8]>, findings: &mut Findings) -> Vec<Address> {
+    let parse = |value: &[u8]| match MessageStream::new(value).parse_address() {
+        HeaderValue::Address(mail_parser::Address::List(list)) => list.into_iter().filter_map(address).collect(),
+        HeaderValue::Address(mail_parser::Address::Group(groups)) => {
+            groups.into_iter().flat_map(|Group { addresses, .. }| addresses).filter_map(address).collect()
+        }
+        _ => Vec::new(),
+    };
+    let lossy = |list: &Vec<Address>| list.iter().any(|one| is_lossy(&one.email) || one.name.as_deref().is_some_and(is_lossy));
     let mut found = Vec::new();
     for value in values {
-        let value = prepared(field, value, MAX_FIELD, findings);
-        let parsed = guarded(|| match MessageStream::new(&value).parse_address() {
-            HeaderValue::Address(mail_parser::Address::List(list)) => list.into_iter().filter_map(address).collect(),
-            HeaderValue::Address(mail_parser::Address::Group(groups)) => {
-                groups.into_iter().flat_map(|Group { addresses, .. }| addresses).filter_map(address).collect()
-            }
-            _ => Vec::new(),
-        });
-        found.extend(or_unparsable(parsed, field, findings).unwrap_or_default());
+        found.extend(decoded(field, value, MAX_FIELD, findings, parse, lossy).unwrap_or_default());
     }
     if found.len() > MAX_ADDRESSES {
         findings.push(Finding::TooManyAddresses { field, total: found.len() });
@@ -46,24 +43,27 @@ fn address(addr: Addr<'_>) -> Option<Address> {
 
 /// A subject, unfolded and decoded. None if blank.
 pub(super) fn subject(value: &[u8], findings: &mut Findings) -> Option<String> {
-    let value = prepared(Field::Subject, value, MAX_FIELD, findings);
-    let parsed = guarded(|| match MessageStream::new(&value).parse_unstructured() {
-        HeaderValue::Text(text) => Some(text.trim().to_owned()),
-        _ => None,
-    });
-    or_unparsable(parsed, Field::Subject, findings).flatten().filter(|text| !text.is_empty())
+    let parse = |value: &[u8]| match MessageStream::new(value).parse_unstructured() {
+        HeaderValue::Text(text) => text.trim().to_owned(),
+        _ => String::new(),
+    };
+    let subject = decoded(Field::Subject, value, MAX_FIELD, findings, parse, |text| is_lossy(text));
+    subject.filter(|text| !text.is_empty())
 }
 
-/// A date (RFC 5322, 3.3 and 4.3, leniently).
+/// A date (RFC 5322, 3.3 and 4.3): as jiff reads it, else as mail-parser does, which takes more.
 pub(super) fn date(value: &[u8], findings: &mut Findings) -> Option<Timestamp> {
-    let value = prepared(Field::Date, value, MAX_PARAMETERS, findings);
-    let parsed = guarded(|| match MessageStream::new(&value).parse_date() {
-        HeaderValue::DateTime(date) => Some(date),
-        _ => None,
+    const STRICT: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
+    let strict = std::str::from_utf8(value).ok().and_then(|text| STRICT.parse_timestamp(text.trim()).ok());
+    let date = strict.or_else(|| {
+        let parse = |value: &[u8]| match MessageStream::new(value).parse_date() {
+            HeaderValue::DateTime(date) => Some(date),
+            _ => None,
+        };
+        decoded(Field::Date, value, MAX_PARAMETERS, findings, parse, |_| false).flatten().and_then(timestamp)
     });
-    let date = or_unparsable(parsed, Field::Date, findings).flatten().and_then(timestamp);
     if date.is_none() {
-        findings.push(Finding::UnreadableDate { text: charset::quoted(&value) });
+        findings.push(Finding::UnreadableDate { text: charset::quoted(value.trim_ascii()) });
     }
     date
 }
@@ -99,14 +99,17 @@ pub(super) struct Parameters {
 impl Parameters {
     /// The value of a parameter, if there is one that is not blank.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.values.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.trim().is_empty())
+        self.values
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.trim().is_empty())
     }
 }
 
 /// Reads a Content-Type or a Content-Disposition.
 pub(super) fn parameters(field: Field, value: &[u8], findings: &mut Findings) -> Option<Parameters> {
-    let value = prepared(field, value, MAX_PARAMETERS, findings);
-    let parsed = guarded(|| match MessageStream::new(&value).parse_content_type() {
+    let parse = |value: &[u8]| match MessageStream::new(value).parse_content_type() {
         HeaderValue::ContentType(ContentType { c_type, c_subtype, attributes }) => Some(Parameters {
             kind: c_type.trim().to_ascii_lowercase(),
             subtype: c_subtype.unwrap_or_default().trim().to_ascii_lowercase(),
@@ -117,38 +120,43 @@ pub(super) fn parameters(field: Field, value: &[u8], findings: &mut Findings) ->
                 .collect(),
         }),
         _ => None,
-    });
-    or_unparsable(parsed, field, findings).flatten()
+    };
+    let lossy = |found: &Option<Parameters>| found.iter().flat_map(|found| &found.values).any(|(_, value)| is_lossy(value));
+    decoded(field, value, MAX_PARAMETERS, findings, parse, lossy).flatten()
 }
 
-/// The value as mail-parser wants it: bounded, in UTF-8, ended by a line feed.
-fn prepared(field: Field, value: &[u8], limit: usize, findings: &mut Findings) -> Vec<u8> {
+/// Parses a value, bounded and ended by a line feed as mail-parser wants it. None if it panics.
+///
+/// Bytes beyond ASCII belong into encoded words. Outside of them they are read as UTF-8; where they are not that the value is
+/// parsed again with a guess.
+fn decoded<T>(
+    field: Field,
+    value: &[u8],
+    limit: usize,
+    findings: &mut Findings,
+    parse: impl Fn(&[u8]) -> T,
+    lossy: impl Fn(&T) -> bool,
+) -> Option<T> {
     let whole = value.trim_ascii_end();
     let kept = whole.get(..limit).unwrap_or(whole);
     if kept.len() < whole.len() {
         findings.push(Finding::FieldCut { field, size: whole.len() });
     }
-    let mut bytes = match std::str::from_utf8(kept) {
-        Ok(_) => kept.to_vec(),
-        // A character that the limit cut in two.
-        Err(error) if error.error_len().is_none() && kept.len() < whole.len() => {
-            kept.get(..error.valid_up_to()).unwrap_or_default().to_vec()
-        }
-        Err(_) => {
-            let (text, read_as) = charset::guess(kept);
-            findings.push(Finding::UnknownCharset { place: Place::Field(field), label: None, read_as });
-            text.into_bytes()
-        }
-    };
-    bytes.push(b'\n');
-    bytes
-}
-
-fn or_unparsable<T>(parsed: Option<T>, field: Field, findings: &mut Findings) -> Option<T> {
+    let mut parsed = guarded(|| parse(&[kept, b"\n"].concat()));
+    if parsed.as_ref().is_some_and(lossy) && std::str::from_utf8(kept).is_err() {
+        let (text, read_as) = charset::guess(kept);
+        findings.push(Finding::UnknownCharset { place: Place::Field(field), label: None, read_as });
+        parsed = guarded(|| parse(&[text.as_bytes(), b"\n"].concat()));
+    }
     if parsed.is_none() {
         findings.push(Finding::Unparsable { place: Place::Field(field) });
     }
     parsed
+}
+
+/// Whether something could not be decoded.
+fn is_lossy(text: &str) -> bool {
+    text.contains(char::REPLACEMENT_CHARACTER)
 }
 
 #[cfg(test)]
@@ -166,7 +174,7 @@ mod tests {
             ("22 Feb 08 22:00 EST", Some("2008-02-23T03:00:00Z")),
             ("Tue, 31 Dec 2024 23:59:60 -0000 (UTC)", Some("2024-12-31T23:59:59Z")),
             ("Thu, 30 Feb 2023 10:00:00 +0000", None),
-            ("1 Jan 2023 10:00:00 +9900", None),
+            ("Thu, 22 Feb 2008 22:00:10 GMT", Some("2008-02-22T22:00:10Z")),
             ("yesterday", None),
             ("", None),
         ] {
@@ -209,5 +217,9 @@ mod tests {
         let read = |value: &str| subject(value.as_bytes(), &mut Findings::default());
         assert_eq!(read(" =?utf-8?q?Fish_=26_chips?=\r\n twice\r\n").as_deref(), Some("Fish & chips twice"));
         assert_eq!(read("  \r\n"), None);
+        // Raw bytes inside an encoded word are in its charset, outside they are guessed.
+        let bytes = |value: &[u8]| subject(value, &mut Findings::default());
+        assert_eq!(bytes(b"=?iso-8859-2?Q?\xb1?= \xc3\xa9").as_deref(), Some("ą é"));
+        assert_eq!(bytes(b"caf\xe9").as_deref(), Some("café"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::fields::Parameters;
 use super::walk::{Leaf, Parent};
-use crate::core_mail::{Attachment, AttachmentId};
+use briefing::log::{Attachment, AttachmentId};
 
 /// How many hexadecimal digits of the content's hash an id shows.
 const ID_DIGITS: usize = 16;

@@ -59,7 +59,7 @@ pub(super) fn read(raw: &[u8], stops: impl Fn(&[u8]) -> bool) -> (Headers<'_>, u
 }
 
 /// Where the line at `pos` ends, its line feed included. None at the end.
-pub(super) fn line_end(raw: &[u8], pos: usize) -> Option<usize> {
+pub(crate) fn line_end(raw: &[u8], pos: usize) -> Option<usize> {
     let rest = raw.get(pos..).filter(|rest| !rest.is_empty())?;
     Some(rest.iter().position(|&byte| byte == b'\n').map_or(raw.len(), |at| pos + at + 1))
 }

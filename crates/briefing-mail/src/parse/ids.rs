@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::Findings;
 use super::limits::{MAX_ID, MAX_IDS};
-use crate::core_mail::MessageId;
 use crate::finding::{Field, Finding};
+use briefing::log::MessageId;
 
 /// The ids of a field, in order, each once. What stands in angle brackets, else words that hold an `@`; comments and quoted
 /// words are dropped, blanks inside an id removed, its case kept.

@@ -16,9 +16,9 @@ use self::files::Files;
 use self::headers::Headers;
 use self::limits::{MAX_BODY, MAX_HTML, MAX_MESSAGE};
 use self::walk::{Leaf, Parent};
-use crate::core_mail::{AttachmentId, Delivery, Direction, Mail, MessageId};
 use crate::finding::{Field, Finding, Place};
 use crate::html::html_to_text;
+use briefing::log::{AttachmentId, Delivery, Direction, Mail, MessageId};
 
 /// A message that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Parsed {
     pub mail: Mail,
     /// The content of its attachments, decoded, in their order. A file that the size limit cut is not here.
     pub files: Vec<(AttachmentId, Vec<u8>)>,
-    /// What could not be read, or not whole.
+    /// What could not be read, or not whole; each once, the first [`MAX_FINDINGS`](limits::MAX_FINDINGS).
     pub findings: Vec<Finding>,
 }
 
@@ -162,7 +162,7 @@ fn version(leaf: &Leaf<'_>, kind: &str, disposition: Option<&str>, named: bool) 
         _ if leaf.parent == Parent::None && kind.starts_with("text/") => Version::Text,
         _ => return None,
     };
-    if disposition.is_some_and(|kind| kind != "inline") {
+    if disposition == Some("attachment") {
         return None;
     }
     match leaf.parent {
@@ -237,7 +237,9 @@ pub fn readable_body(text: Option<&str>, html: Option<&str>) -> Option<String> {
 }
 
 fn is_blank(text: Option<&str>) -> bool {
-    text.is_none_or(|text| text.chars().all(|c| c.is_whitespace() || "\u{ad}\u{34f}\u{200b}\u{200c}\u{200d}\u{2060}\u{feff}".contains(c)))
+    text.is_none_or(|text| {
+        text.chars().all(|c| c.is_whitespace() || "\u{ad}\u{34f}\u{200b}\u{200c}\u{200d}\u{2060}\u{feff}".contains(c))
+    })
 }
 
 /// Takes a mail for sent by the persona if its first author has that address. A From is easily forged: use it on the

@@ -14,10 +14,10 @@ use crate::finding::{Finding, Place, Transfer};
 /// The bytes of a part.
 pub(super) fn decode<'a>(body: &'a [u8], encoding: Option<&[u8]>, part: usize, findings: &mut Findings) -> Cow<'a, [u8]> {
     let label = word(encoding.unwrap_or_default());
-    match label.as_str() {
-        "" | "7bit" | "8bit" | "binary" | "7-bit" | "8-bit" => Cow::Borrowed(body),
+    match label.replace([' ', '-', '_'], "").as_str() {
+        "" | "7bit" | "8bit" | "7bits" | "8bits" | "binary" => Cow::Borrowed(body),
         "base64" => Cow::Owned(base64(body, part, findings)),
-        "quoted-printable" => Cow::Owned(quoted_printable(body, part, findings)),
+        "quotedprintable" => Cow::Owned(quoted_printable(body, part, findings)),
         _ => {
             findings.push(Finding::UnknownEncoding { part, label: quoted(label.as_bytes()) });
             Cow::Borrowed(body)
@@ -101,7 +101,8 @@ mod tests {
             ("aGVs\r\nbG8", "BASE64 (yes)", "hello"),
             ("caf=C3=A9 =\r\nau lait  \r\nx", "quoted-printable", "café au lait\r\nx"),
             ("a=3Db", "\"quoted-printable\"", "a=b"),
-            ("a=3Db", "8bit", "a=3Db"),
+            ("a=3Db", "quoted printable", "a=b"),
+            ("a=3Db", "8 bits", "a=3Db"),
         ] {
             assert_eq!(read(body, encoding), (expected.to_owned(), vec![]), "{body:?}");
         }

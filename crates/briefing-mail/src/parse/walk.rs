@@ -114,7 +114,7 @@ impl<'a> Walk<'a, '_> {
         let content_type = headers.content_type.and_then(|value| parameters(Field::ContentType, value, self.findings));
         let parent = self.enter();
         let leaf = Leaf { headers, content_type, body: &[], end: body, parent, alternative: self.alternative() };
-        if !leaf.content_type.as_ref().is_some_and(|kind| kind.kind == "multipart") {
+        if leaf.content_type.as_ref().is_none_or(|kind| kind.kind != "multipart") {
             return self.leaf(leaf, body);
         }
         match self.open(leaf.content_type.as_ref()) {

@@ -205,7 +205,8 @@ impl Plan<'_> {
         self.reserved(&mut before, &mut after);
         let next = following(&after, current.as_ref(), &run, self.profile);
         let opened = before.iter().flat_map(|slot| &slot.units).any(|chosen| self.turn(&chosen.gathered.unit).is_some());
-        let window = self.history(&mut history, next, opened);
+        let begins = current.as_ref().and_then(|current| current.gathered.from.first());
+        let window = self.history(&mut history, next, opened, begins);
         self.drop_twice(&mut before, &mut after, &window.units);
         self.slots(&mut before, &mut after, Class::Summary);
         self.slots(&mut before, &mut after, Class::Recall);
@@ -336,12 +337,13 @@ impl Plan<'_> {
     }
 
     /// Walks the history from its newest unit until a bound, the anchor or the end is met.
-    fn history<I: Iterator<Item = Piece>>(&mut self, walk: &mut Gather<I>, next: Option<UnitKind>, opened: bool) -> Closed {
+    fn history<I: Iterator<Item = Piece>>(&mut self, walk: &mut Gather<I>, next: Option<UnitKind>, opened: bool, begins: Option<EntryId>) -> Closed {
         let room = self.most.less(self.used);
         let mut window = Window::new(next);
         let mut lines = std::mem::take(&mut self.lines);
+        let anchor = self.bounds.stride.and(self.bounds.anchor);
         let end = loop {
-            if window.holds(self.bounds.stride.and(self.bounds.anchor)) {
+            if anchor.is_some() && (window.holds(anchor) || window.units.is_empty() && anchor == begins) {
                 break Some(WalkEnd::Anchor);
             }
             let Some(gathered) = walk.next() else { break None };
@@ -365,13 +367,11 @@ impl Plan<'_> {
                 self.drop_oldest(&mut window, Rule::BeforeInput);
             }
         }
-        if end.is_none() {
-            walk.orphans();
-        }
+        walk.orphans();
         lines.extend(std::mem::take(&mut walk.lines).into_iter().rev());
         lines.append(&mut self.lines);
         self.lines = lines;
-        self.close(window, end, walk.left())
+        self.close(window, end, walk.left(), begins)
     }
 
     /// A window with strides that is full is cut to its low mark, by whole units; the newest stays.
@@ -390,10 +390,12 @@ impl Plan<'_> {
         }
     }
 
-    fn close(&mut self, mut window: Window, end: Option<WalkEnd>, left: u64) -> Closed {
+    /// `begins`: the entry that follows the history; where nothing of it fits, the window begins there.
+    fn close(&mut self, mut window: Window, end: Option<WalkEnd>, left: u64, begins: Option<EntryId>) -> Closed {
         window.units.reverse();
         let oldest = window.units.first().and_then(|chosen| chosen.gathered.from.first());
-        let anchor = if self.bounds.stride.is_some() { oldest.or(self.bounds.anchor) } else { oldest };
+        let held = self.bounds.anchor.filter(|anchor| window.units.first().is_some_and(|oldest| oldest.gathered.from.holds(*anchor)));
+        let anchor = held.or(oldest).or(if end.is_some() { begins } else { self.bounds.anchor });
         let moved = match (self.bounds.stride, end) {
             (Some(_), _) => self.bounds.anchor.is_some() && anchor != self.bounds.anchor,
             (None, Some(WalkEnd::Bound(_) | WalkEnd::Limit)) => true,
