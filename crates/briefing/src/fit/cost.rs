@@ -6,8 +6,11 @@ use crate::call::{Call, Tool};
 use crate::fit::bounds::Bound;
 use crate::fit::tokens::Estimator;
 use crate::fit::unit::Unit;
-use crate::message::{Assistant, Extra, Item, Media, MediaSource, Native, Outcome, Part, SystemPart, Text};
+use crate::message::{
+    Assistant, Extra, INPUT_SHOWN, Input, Item, MAX_INPUT_CHARS, Media, MediaSource, Native, Outcome, Part, SystemPart, Text,
+};
 use crate::profile::ModelProfile;
+use crate::text;
 use crate::texts::{self, Filler};
 use crate::wire::{Dialect, Wire};
 
@@ -168,7 +171,7 @@ impl<'a> Meter<'a> {
 
     /// The cost of what stands around the messages: tools, parameters, the body itself.
     pub(crate) fn call(&mut self, call: &Call) -> Cost {
-        self.cost.bytes += BODY_BYTES + call.profile().name.len() as u64;
+        self.cost.bytes += BODY_BYTES + quoted_len(&call.profile().name) as u64;
         for tool in call.declared_tools() {
             self.cost.bytes += PART_BYTES;
             match tool {
@@ -183,7 +186,7 @@ impl<'a> Meter<'a> {
             }
         }
         for (name, value) in call.parameters() {
-            self.cost.bytes += (name.len() + value.as_str().len()) as u64 + 8;
+            self.cost.bytes += (quoted_len(name) + value.as_str().len()) as u64 + 8;
         }
         self.take()
     }
@@ -199,18 +202,33 @@ impl<'a> Meter<'a> {
         for item in &said.items {
             match item {
                 Item::Text(text) => self.text(text),
-                Item::Reasoning(reasoning) if reasoning.wire == self.profile.wire => self.raw(reasoning.raw.as_str()),
+                Item::Reasoning(reasoning) if reasoning.wire == self.profile.wire => {
+                    self.cost.bytes += quoted_len(&reasoning.kind) as u64 + 2;
+                    self.raw(reasoning.raw.as_str());
+                }
                 Item::Reasoning(_) => {}
                 Item::Native(native) => self.native(native),
                 Item::Call(call) => {
                     self.cost.bytes += CALL_BYTES + ID_BYTES;
                     self.read(&call.name);
-                    self.read(call.input.raw());
+                    self.input(&call.input);
                     self.extra(&call.extra);
                 }
             }
         }
         self.extra(&said.extra);
+    }
+
+    /// Arguments as a wire sends them: an object as it stands, of too many characters the beginning, anything else quoted inside
+    /// an object, which may be quoted itself.
+    fn input(&mut self, input: &Input) {
+        let raw = input.raw();
+        let long = raw.len() > MAX_INPUT_CHARS && raw.chars().nth(MAX_INPUT_CHARS).is_some();
+        let sent = if long { text::prefix(raw, INPUT_SHOWN) } else { raw };
+        if long || !input.is_object() {
+            self.cost.bytes += quoted_len(sent) as u64;
+        }
+        self.read(sent);
     }
 
     fn outcome(&mut self, outcome: &Outcome) {
@@ -232,16 +250,20 @@ impl<'a> Meter<'a> {
     fn media(&mut self, media: &Media, tokens: u32) {
         self.cost.images += 1;
         self.cost.tokens += u64::from(tokens);
-        self.cost.bytes += PART_BYTES + media.encoded_len() as u64 + media.media_type.len() as u64;
+        self.cost.bytes += PART_BYTES + media_bytes(media) + quoted_len(&media.media_type) as u64;
         self.cost.bytes += media.filename.as_ref().map_or(0, |name| quoted_len(name) as u64);
         self.extra(&media.extra);
     }
 
     fn native(&mut self, native: &Native) {
+        let text = crate::fit::unit::native_reads_as(native);
         if native.wire == self.profile.wire {
+            // Where it may not stand, it reads as text there, too.
+            let as_text = PART_BYTES + quoted_len(&text) as u64;
+            self.cost.bytes += as_text.max(quoted_len(&native.kind) as u64 + 2);
             self.raw(native.raw.as_str());
         } else {
-            self.read(&crate::fit::unit::native_reads_as(native));
+            self.read(&text);
         }
     }
 
@@ -282,6 +304,13 @@ impl<'a> Meter<'a> {
 
 pub(crate) fn has_media(outcome: &Outcome) -> bool {
     outcome.parts.iter().any(|part| matches!(part, Part::Image(_) | Part::Document(_)))
+}
+
+fn media_bytes(media: &Media) -> u64 {
+    match &media.source {
+        MediaSource::Data(bytes) => bytes.encoded_len() as u64,
+        MediaSource::Url(text) | MediaSource::File { id: text, .. } => quoted_len(text) as u64,
+    }
 }
 
 /// A document costs a picture for each page; a page is guessed at 50,000 Base64 bytes.

@@ -395,7 +395,7 @@ impl Plan<'_> {
         window.units.reverse();
         let oldest = window.units.first().and_then(|chosen| chosen.gathered.from.first());
         let held = self.bounds.anchor.filter(|anchor| window.units.first().is_some_and(|oldest| oldest.gathered.from.holds(*anchor)));
-        let anchor = held.or(oldest).or(if end.is_some() { begins } else { self.bounds.anchor });
+        let anchor = held.or(oldest).or(begins.filter(|_| end.is_some())).or(self.bounds.anchor);
         let moved = match (self.bounds.stride, end) {
             (Some(_), _) => self.bounds.anchor.is_some() && anchor != self.bounds.anchor,
             (None, Some(WalkEnd::Bound(_) | WalkEnd::Limit)) => true,

@@ -7,9 +7,9 @@ use crate::call::Call;
 use crate::fit::cost::Cost;
 use crate::fit::gather::Gathered;
 use crate::fit::receipt::{Class, Kept, Line, Origin, PrefixChange, Receipt, Rule, Unvisited};
-use crate::fit::unit::{Round, Unit, UnitKind, filler};
+use crate::fit::unit::{Round, Unit, UnitKind, filler, turn};
 use crate::message::{Assistant, CallId, EntryId, Item, ModelMessage, Outcome};
-use crate::texts::Filler;
+use crate::wire::Wire;
 
 /// The sealed list: paired, in order, within every bound, with the call it was fitted for. Shared, never changed.
 #[derive(Debug, Clone)]
@@ -142,7 +142,20 @@ impl Sealing {
         }
     }
 
+    /// Whether the end of the list reads otherwise once something stands behind it: a line of the frame, and on Anthropic a
+    /// prefill, whose trailing space is trimmed, or system text, which an input may not follow.
+    fn ends_for_now(&self, call: &Call) -> bool {
+        let profile = call.profile();
+        let hoisted = self.units.iter().take_while(|chosen| chosen.gathered.unit.kind() == UnitKind::System).count();
+        let behind = self.units.iter().skip(hoisted).rev();
+        let last = behind.clone().find_map(|chosen| turn(&chosen.gathered.unit, profile));
+        let end = behind.map(|chosen| chosen.gathered.unit.kind()).next();
+        let anthropic = profile.wire == Wire::Anthropic && matches!(end, Some(UnitKind::System | UnitKind::Answer));
+        anthropic || filler(last, None, profile).is_some()
+    }
+
     fn note_changes(&mut self, call: &Call) {
+        let ends_for_now = self.ends_for_now(call);
         let mut note = |change| {
             if !self.changes.contains(&change) {
                 self.changes.push(change);
@@ -156,8 +169,7 @@ impl Sealing {
                 _ => {}
             }
         }
-        let last = self.units.iter().rev().map(|chosen| chosen.gathered.unit.kind()).find(|kind| *kind != UnitKind::System);
-        if filler(last, None, call.profile()) == Some(Filler::Continue) {
+        if ends_for_now {
             note(PrefixChange::SyntheticTail);
         }
     }

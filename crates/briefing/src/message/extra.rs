@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use briefing_json::{Document, SyntaxError};
+use briefing_json::{Document, SyntaxError, quoted_len};
 
 use crate::message::MAX_RAW_DEPTH;
 use crate::wire::Wire;
@@ -92,6 +92,6 @@ impl Extra {
     /// How many bytes the fields take on `wire`.
     #[must_use]
     pub fn bytes_on(&self, wire: Wire) -> usize {
-        self.on(wire).map(|(name, raw)| name.len() + raw.as_str().len() + 4).sum()
+        self.on(wire).map(|(name, raw)| quoted_len(name) + raw.as_str().len() + 2).sum()
     }
 }

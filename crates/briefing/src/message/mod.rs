@@ -165,6 +165,13 @@ pub struct Input {
 /// How many levels an input or a raw block may nest, so that the body around it stays readable to every parser.
 pub const MAX_RAW_DEPTH: usize = 100;
 
+/// How many characters of arguments are sent: below the 1,048,576 that providers take as input, though they may put out more
+/// (report B52).
+pub const MAX_INPUT_CHARS: usize = 1_000_000;
+
+/// How many characters are shown of arguments that are longer than [`MAX_INPUT_CHARS`].
+pub const INPUT_SHOWN: usize = 1_000;
+
 impl Input {
     /// Takes the arguments as they came. Anything is representable.
     #[must_use]

@@ -198,17 +198,26 @@ impl LoadedPersona {
     /// # Errors
     /// [`PersonaError`] with the key's path. An unknown key is an error.
     pub fn from_toml(text: &str) -> Result<Self, PersonaError> {
+        Self::from_toml_with(text, |view| view)
+    }
+
+    /// The same with every history view changed, for a caller that knows better than the file (a program's options).
+    ///
+    /// # Errors
+    /// As [`from_toml`](Self::from_toml).
+    pub fn from_toml_with(text: &str, view: impl Fn(MailView) -> MailView) -> Result<Self, PersonaError> {
+        let adapt: &Adapt<'_> = &view;
         let file: File = toml::from_str(text).map_err(|error| at("persona", error))?;
         let mut warnings = Vec::new();
         let mut role = match &file.role {
-            Some(name) => named_role(&file.roles, name, &mut warnings)?,
+            Some(name) => named_role(&file.roles, name, adapt, &mut warnings)?,
             None => Role::new(),
         };
         if let Some(entries) = &file.message {
-            role = role.message(chain(entries, "message", &mut warnings)?);
+            role = role.message(chain(entries, "message", adapt, &mut warnings)?);
         }
         if let Some(entries) = &file.responsibility {
-            role = role.responsibility(chain(entries, "responsibility", &mut warnings)?);
+            role = role.responsibility(chain(entries, "responsibility", adapt, &mut warnings)?);
         }
         let persona = Persona::new(&role.grant(file.grant), file.name, file.address).map_err(|error| at("persona", error))?;
         let persona = persona.with_owner(file.owner.map_or_else(OwnerId::default, OwnerId::new));
@@ -223,6 +232,9 @@ impl LoadedPersona {
         Ok(Self { persona, tools, warnings })
     }
 }
+
+/// What a caller makes of a view that the file declares.
+type Adapt<'a> = dyn Fn(MailView) -> MailView + 'a;
 
 fn at(place: impl Into<String>, fault: impl Into<PersonaFault>) -> PersonaError {
     PersonaError { place: place.into(), fault: fault.into() }
@@ -239,6 +251,7 @@ fn tool(file: &ToolFile) -> Result<Tool, PersonaError> {
 fn named_role(
     roles: &BTreeMap<String, RoleFile>,
     name: &str,
+    adapt: &Adapt<'_>,
     warnings: &mut Vec<PersonaWarning>,
 ) -> Result<Role, PersonaError> {
     let mut grant: Vec<String> = Vec::new();
@@ -257,15 +270,20 @@ fn named_role(
     let mut role = Role::new().grant(grant);
     let own = roles.get(name);
     if let Some(entries) = own.and_then(|own| own.message.as_ref()) {
-        role = role.message(chain(entries, &format!("roles.{name}.message"), warnings)?);
+        role = role.message(chain(entries, &format!("roles.{name}.message"), adapt, warnings)?);
     }
     if let Some(entries) = own.and_then(|own| own.responsibility.as_ref()) {
-        role = role.responsibility(chain(entries, &format!("roles.{name}.responsibility"), warnings)?);
+        role = role.responsibility(chain(entries, &format!("roles.{name}.responsibility"), adapt, warnings)?);
     }
     Ok(role)
 }
 
-fn chain(entries: &[Entry], place: &str, warnings: &mut Vec<PersonaWarning>) -> Result<Chain, PersonaError> {
+fn chain(
+    entries: &[Entry],
+    place: &str,
+    adapt: &Adapt<'_>,
+    warnings: &mut Vec<PersonaWarning>,
+) -> Result<Chain, PersonaError> {
     let mut chain = Chain::new();
     for (index, entry) in entries.iter().enumerate() {
         let place = format!("{place}[{index}]");
@@ -285,7 +303,7 @@ fn chain(entries: &[Entry], place: &str, warnings: &mut Vec<PersonaWarning>) -> 
                 }
             }
             (None, None, Some(history)) => {
-                let view = view(history, &place)?;
+                let view = adapt(view(history, &place)?);
                 chain.with(move || ThreadHistory::new(view))
             }
             _ => return Err(at(place, PersonaFault::Resolver)),

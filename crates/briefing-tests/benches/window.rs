@@ -1,0 +1,102 @@
+//! gather, fit, seal and render of a window, out of short and long conversations; the mail view; tokens.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use briefing::log::{Address, Arrival, Direction, Mail, MemoryLog, MessageId};
+use briefing::message::OwnerId;
+use briefing::persona::Role;
+use briefing::{Bounds, Call, Chain, Context, Inbound, Persona, Subject, ThreadHistory, fit};
+use briefing_tests::synthetic::conversation;
+use briefing_wire::Render;
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use jiff::Timestamp;
+
+/// 50 messages beside the system text.
+fn fifty() -> Bounds {
+    Bounds::none().messages(50)
+}
+
+fn window(c: &mut Criterion) {
+    let call = Call::model("gpt-5", None);
+    let mut group = c.benchmark_group("fit and render 50 messages");
+    for count in [100, 100_000] {
+        let messages = conversation(count);
+        group.bench_function(format!("out of {count}"), |b| {
+            b.iter(|| fit(black_box(&messages), &call, &fifty()).unwrap().render().unwrap());
+        });
+    }
+    let messages = conversation(100_000);
+    group.bench_function("out of 100000, fit alone", |b| b.iter(|| fit(black_box(&messages), &call, &fifty()).unwrap()));
+    let claude = Call::model("claude-sonnet-4-5", None);
+    group.bench_function("out of 100000, Anthropic", |b| {
+        b.iter(|| fit(black_box(&messages), &claude, &fifty()).unwrap().render().unwrap());
+    });
+    group.finish();
+}
+
+fn tokens(c: &mut Criterion) {
+    let call = Call::model("gpt-5", None);
+    let messages = conversation(100_000);
+    let bounds = Bounds::none().tokens(12_000);
+    let mut group = c.benchmark_group("fit to 12,000 tokens");
+    group.bench_function("counted before", |b| b.iter(|| fit(black_box(&messages), &call, &bounds).unwrap()));
+    let mut fresh = 0_u32;
+    group.bench_function("never counted", |b| {
+        b.iter_batched(
+            || {
+                fresh += 1;
+                let tail = conversation(200).into_iter().map(|message| tagged(message, fresh)).collect::<Vec<_>>();
+                tail
+            },
+            |messages| fit(&messages, &call, &bounds).unwrap(),
+            BatchSize::LargeInput,
+        );
+    });
+    group.finish();
+}
+
+/// The same message with a number, so that no count of it is cached.
+fn tagged(message: briefing::ModelMessage, number: u32) -> briefing::ModelMessage {
+    let json = briefing::message::messages_to_json([&message]).replace("the order", &format!("the order {number}"));
+    briefing::message::messages_from_json(&json).unwrap().remove(0)
+}
+
+fn mail(number: i64) -> Mail {
+    let from = if number % 2 == 0 { "ann@customer.example" } else { "sundae@scoop.example" };
+    Mail {
+        direction: if number % 2 == 0 { Direction::Inbound } else { Direction::Outbound(briefing::log::Delivery::Sent) },
+        message_id: MessageId::new(&format!("m{number}@mail.example")),
+        date: Timestamp::from_second(1_700_000_000 + number).ok(),
+        from: vec![Address::new(from)],
+        to: vec![Address::new("sundae@scoop.example")],
+        subject: Some("Order 7".to_owned()),
+        body: Some("word ".repeat(80).into()),
+        ..Mail::default()
+    }
+}
+
+fn view(c: &mut Criterion) {
+    let call = Call::model("gpt-5", None);
+    let mut group = c.benchmark_group("mail view of 50, fit, seal and render");
+    for count in [100, 100_000] {
+        let log = MemoryLog::default().owner(&OwnerId::default());
+        let thread = log.new_thread();
+        let mut last = None;
+        for number in 0..=count {
+            last = Some(log.append_mail(thread, mail(number), Arrival::Live(Timestamp::from_second(1_700_000_000 + number).unwrap())).unwrap());
+        }
+        let chain = Chain::new().with(ThreadHistory::default);
+        let persona = Persona::new(&Role::new().message(chain.clone()), "Sundae", "sundae@scoop.example").unwrap();
+        let current = Inbound::new(last.unwrap(), thread).unwrap();
+        let (history, files) = (Arc::new(log.clone()), Arc::new(log.clone()));
+        let cx = Context::new(Arc::new(persona), Subject::Message(current), Timestamp::UNIX_EPOCH, history, files);
+        group.bench_function(format!("out of {count}"), |b| {
+            b.iter(|| pollster::block_on(chain.assemble(&cx, &call, &Bounds::none())).unwrap().render().unwrap());
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, window, tokens, view);
+criterion_main!(benches);
