@@ -122,7 +122,25 @@ impl<'d> Value<'d> {
     /// The member of that name; of several, the last, as most readers take it.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Value<'d>> {
-        self.entries().filter(|(name, _)| name == key).last().map(|(_, value)| value)
+        let mut members = self.entries().0;
+        let mut found = None;
+        while let (Some(name), Some(value)) = (members.next(), members.next()) {
+            if name.is_text(key) {
+                found = Some(value);
+            }
+        }
+        found
+    }
+
+    /// Whether it is a string of that text. An escape takes two to six bytes for one of its own, so most names need no decoding.
+    fn is_text(self, text: &str) -> bool {
+        let node = self.node();
+        let raw = self.raw();
+        let inner = raw.len().saturating_sub(2);
+        if !node.escaped {
+            return inner == text.len() && raw.get(1..=inner) == Some(text);
+        }
+        inner > text.len() && inner <= 6 * text.len() && self.as_str().is_some_and(|decoded| decoded == text)
     }
 }
 

@@ -1,5 +1,14 @@
 //! The reader against serde_json, and on what serde_json refuses.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
 use briefing_json::{Document, Kind, MAX_DEPTH, SyntaxFault, Value, quote, quoted_len};
 use proptest::prelude::*;
 

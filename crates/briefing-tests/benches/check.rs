@@ -1,5 +1,14 @@
 //! The checkers on bodies of 10 MB.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
 use std::fmt::Write as _;
 use std::hint::black_box;
 

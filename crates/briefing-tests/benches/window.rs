@@ -1,5 +1,14 @@
 //! gather, fit, seal and render of a window, out of short and long conversations; the mail view; tokens.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -84,7 +93,10 @@ fn view(c: &mut Criterion) {
         let thread = log.new_thread();
         let mut last = None;
         for number in 0..=count {
-            last = Some(log.append_mail(thread, mail(number), Arrival::Live(Timestamp::from_second(1_700_000_000 + number).unwrap())).unwrap());
+            last = Some(
+                log.append_mail(thread, mail(number), Arrival::Live(Timestamp::from_second(1_700_000_000 + number).unwrap()))
+                    .unwrap(),
+            );
         }
         let chain = Chain::new().with(ThreadHistory::default);
         let persona = Persona::new(&Role::new().message(chain.clone()), "Sundae", "sundae@scoop.example").unwrap();

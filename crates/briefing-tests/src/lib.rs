@@ -3,3 +3,4 @@
 pub mod list;
 pub mod log;
 pub mod synthetic;
+pub mod transcripts;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use briefing::message::{
-    Assistant, Bytes, Extra, Item, Media, ModelMessage, Native, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text, ToolCall,
-    User,
+    Assistant, Bytes, Extra, Item, Media, ModelMessage, Native, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text,
+    ToolCall, User,
 };
 use briefing::{Call, Profiles, Tool, Wire};
 use proptest::prelude::*;

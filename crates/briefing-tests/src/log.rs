@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use briefing::log::{Address, Arrival, Attachment, AttachmentId, Delivery, Direction, Entry, Mail, MemoryLog, OwnerLog, RecordedRound, Run};
+use briefing::log::{
+    Address, Arrival, Attachment, AttachmentId, Delivery, Direction, Entry, Mail, MemoryLog, OwnerLog, RecordedRound, Run,
+};
 use briefing::message::{Assistant, Item, Outcome, OwnerId, RunId, ThreadId, ToolCall};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;

@@ -2,17 +2,26 @@
 //!
 //! `PROPTEST_CASES` sets how many are generated for each; `scripts/test` runs 10,000.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use briefing::log::{Entry, OwnerLog, Place, RecordedRound};
 use briefing::message::{EntryId, ModelMessage, OwnerId, ThreadId};
 use briefing::persona::Role;
 use briefing::ports::{History, PortFuture};
 use briefing::{
-    Bound, Bounds, Briefing, Call, Chain, Class, Context, Contribution, Edge, Estimator, FitError, Inbound, Origin, Persona, Piece,
-    ResolveError, Rule, Resolver, Stride, Subject, ThreadHistory, Unit, UnitKind, Unvisited, fit,
+    Bound, Bounds, Briefing, Call, Chain, Class, Context, Contribution, Edge, Estimator, FitError, Inbound, Origin, Persona,
+    Piece, ResolveError, Resolver, Rule, Stride, Subject, ThreadHistory, Unit, UnitKind, Unvisited, fit,
 };
 use briefing_tests::list::{calls, messages, steps};
 use briefing_tests::log::{Built, PERSONA, build, events};
@@ -22,8 +31,8 @@ use proptest::prelude::*;
 /// Bounds of every kind, alone and together, often too small.
 fn bounds() -> impl Strategy<Value = Bounds> {
     let most = |most: std::ops::Range<u64>| prop::option::weighted(0.4, most);
-    (most(1..30), most(1..3_000), most(10..2_000), most(0..3), most(0..200), most(300..20_000), any::<bool>(), any::<bool>()).prop_map(
-        |(messages, chars, tokens, images, image_bytes, bytes, turn, stride)| {
+    (most(1..30), most(1..3_000), most(10..2_000), most(0..3), most(0..200), most(300..20_000), any::<bool>(), any::<bool>())
+        .prop_map(|(messages, chars, tokens, images, image_bytes, bytes, turn, stride)| {
             let mut bounds = Bounds::none().edge(if turn { Edge::Turn } else { Edge::Round });
             bounds = messages.map_or(bounds.clone(), |most| bounds.messages(most));
             bounds = chars.map_or(bounds.clone(), |most| bounds.chars(most));
@@ -32,8 +41,7 @@ fn bounds() -> impl Strategy<Value = Bounds> {
             bounds = image_bytes.map_or(bounds.clone(), |most| bounds.image_bytes(most));
             bounds = bytes.map_or(bounds.clone(), |most| bounds.bytes(most));
             if stride { bounds.stride(Stride::default(), None) } else { bounds }
-        },
-    )
+        })
 }
 
 fn list(briefing: &Briefing) -> Vec<ModelMessage> {
@@ -238,7 +246,13 @@ fn context(built: &Built, history: Arc<dyn History>) -> (Arc<Persona>, Context) 
     let chain = Chain::new().with(ThreadHistory::default);
     let persona = Arc::new(Persona::new(&Role::new().message(chain), "Sundae", PERSONA).unwrap());
     let current = Inbound::new(Arc::clone(built.mails.last().unwrap()), built.thread).unwrap();
-    let cx = Context::new(Arc::clone(&persona), Subject::Message(current), Timestamp::UNIX_EPOCH, history, Arc::new(built.log.clone()));
+    let cx = Context::new(
+        Arc::clone(&persona),
+        Subject::Message(current),
+        Timestamp::UNIX_EPOCH,
+        history,
+        Arc::new(built.log.clone()),
+    );
     (persona, cx)
 }
 

@@ -1,5 +1,14 @@
 //! The mail view against the conformance cases: the project's own and those of the folder that `BRIEFING_CASES` names.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -343,7 +352,9 @@ fn one(expected: &ExpectMessage, got: &ModelMessage) -> Result<(), String> {
         return Err(format!("{lacked:?} is in {text:?}"));
     }
     let chars = text.chars().count();
-    if expected.content_chars_max.is_some_and(|most| chars > most) || expected.content_chars_min.is_some_and(|least| chars < least) {
+    if expected.content_chars_max.is_some_and(|most| chars > most)
+        || expected.content_chars_min.is_some_and(|least| chars < least)
+    {
         return Err(format!("{chars} characters"));
     }
     let (calls, answers) = match got {

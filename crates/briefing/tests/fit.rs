@@ -1,11 +1,20 @@
 //! What `fit` makes of a plain list. Lists are written short: `S` system, `U` user, `A` assistant, `A call(x)`, `T x: outcome`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
 use std::sync::Arc;
 
 use briefing::message::{Bytes, Media, ModelMessage, Part, ToolCall, User};
 use briefing::{
-    Bound, Bounds, Briefing, Call, Dialect, Edge, Estimator, FileReason, FitError, ModelProfile, PrefixChange, Rule, Share, ShareSize,
-    Stride, Unvisited, WalkEnd, Wire, fit,
+    Bound, Bounds, Briefing, Call, Dialect, Edge, Estimator, FileReason, FitError, ModelProfile, PrefixChange, Rule, Share,
+    ShareSize, Stride, Unvisited, WalkEnd, Wire, fit,
 };
 
 fn call() -> Call {
@@ -226,7 +235,8 @@ fn b69_a_picture_costs_a_flat_number_of_tokens() {
 #[test]
 fn b73_what_cannot_be_sent_is_a_line() {
     let media = |media_type: &str, bytes: &[u8]| Part::Image(Media::data(media_type, Bytes::encode(bytes)));
-    let briefing = fit(&[with_parts(vec![media("video/mp4", b"x"), media("image/png", b"")])], &call(), &Bounds::none()).unwrap();
+    let briefing =
+        fit(&[with_parts(vec![media("video/mp4", b"x"), media("image/png", b"")])], &call(), &Bounds::none()).unwrap();
     assert_eq!(show(&briefing), ["U [image: unnamed, 3 bytes, not shown]|[image: unnamed, 0 bytes, not shown]"]);
     assert_eq!(rules(&briefing), [FileReason::Missing, FileReason::Type].map(|why| Rule::FileAsLine { why }));
 }

@@ -337,7 +337,13 @@ impl Plan<'_> {
     }
 
     /// Walks the history from its newest unit until a bound, the anchor or the end is met.
-    fn history<I: Iterator<Item = Piece>>(&mut self, walk: &mut Gather<I>, next: Option<UnitKind>, opened: bool, begins: Option<EntryId>) -> Closed {
+    fn history<I: Iterator<Item = Piece>>(
+        &mut self,
+        walk: &mut Gather<I>,
+        next: Option<UnitKind>,
+        opened: bool,
+        begins: Option<EntryId>,
+    ) -> Closed {
         let room = self.most.less(self.used);
         let mut window = Window::new(next);
         let mut lines = std::mem::take(&mut self.lines);
@@ -394,7 +400,8 @@ impl Plan<'_> {
     fn close(&mut self, mut window: Window, end: Option<WalkEnd>, left: u64, begins: Option<EntryId>) -> Closed {
         window.units.reverse();
         let oldest = window.units.first().and_then(|chosen| chosen.gathered.from.first());
-        let held = self.bounds.anchor.filter(|anchor| window.units.first().is_some_and(|oldest| oldest.gathered.from.holds(*anchor)));
+        let held =
+            self.bounds.anchor.filter(|anchor| window.units.first().is_some_and(|oldest| oldest.gathered.from.holds(*anchor)));
         let anchor = held.or(oldest).or(begins.filter(|_| end.is_some())).or(self.bounds.anchor);
         let moved = match (self.bounds.stride, end) {
             (Some(_), _) => self.bounds.anchor.is_some() && anchor != self.bounds.anchor,

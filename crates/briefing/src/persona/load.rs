@@ -257,7 +257,7 @@ fn named_role(
     let mut grant: Vec<String> = Vec::new();
     let mut next = Some(name);
     let mut place = "role".to_owned();
-    for _ in 0..=roles.len() {
+    for _ in 0..roles.len().max(1) {
         let Some(current) = next else { break };
         let found = roles.get(current).ok_or_else(|| at(&place, PersonaFault::UnknownRole { name: current.to_owned() }))?;
         grant.extend(found.tools.iter().cloned());
@@ -278,12 +278,7 @@ fn named_role(
     Ok(role)
 }
 
-fn chain(
-    entries: &[Entry],
-    place: &str,
-    adapt: &Adapt<'_>,
-    warnings: &mut Vec<PersonaWarning>,
-) -> Result<Chain, PersonaError> {
+fn chain(entries: &[Entry], place: &str, adapt: &Adapt<'_>, warnings: &mut Vec<PersonaWarning>) -> Result<Chain, PersonaError> {
     let mut chain = Chain::new();
     for (index, entry) in entries.iter().enumerate() {
         let place = format!("{place}[{index}]");

@@ -1,0 +1,276 @@
+//! The arguments as they are typed. What they mean is in `config.rs`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations); 66 the input is \
+not there; 70 a fault of this program; 74 reading or writing failed; 78 a persona or a profile is not usable.";
+
+/// Decides exactly what a language model sees, and says for every piece why it is there.
+#[derive(Debug, Parser)]
+#[command(name = "briefing", version, propagate_version = true, after_help = EXIT_CODES, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Says what a provider refuses in a request body, and mends it with --fix
+    Check(CheckArgs),
+    /// Makes the list of messages that answers a mail, or fits a transcript into bounds
+    Assemble(AssembleArgs),
+    /// Tells for every piece whether a model sees it, why, and what it costs
+    Explain(ExplainArgs),
+}
+
+const CHECK_HELP: &str = "\
+Each violation is told with its line, its place in the body (a JSON pointer), its cause, the provider's own words where they \
+are known, and what mends it. No model is called; nothing has to be set up.
+
+Examples:
+  briefing check body.json
+  curl … | briefing check --model claude-sonnet-4-5
+  briefing check --fix body.json > mended.json
+
+Exit codes: 0 without violations, 65 with some; with --fix, 65 if some are left.";
+
+/// `briefing check`
+#[derive(Debug, ClapArgs)]
+#[command(after_help = CHECK_HELP)]
+pub(crate) struct CheckArgs {
+    /// The request body; `-` or nothing reads standard input
+    #[arg(default_value = "-", hide_default_value = true)]
+    pub(crate) file: PathBuf,
+    /// The wire it is written for [default: told by the body]
+    #[arg(long = "as", value_name = "WIRE")]
+    pub(crate) wire: Option<WireArg>,
+    /// Check by the rules of this model instead of the one that the body names
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Print the body mended. What was not wrong stays as it is, byte for byte; what was changed is told on standard error
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Print one JSON object for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A wire by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WireArg {
+    /// OpenAI Chat Completions, and what speaks it
+    OpenaiChat,
+    /// Anthropic Messages
+    Anthropic,
+}
+
+const ASSEMBLE_HELP: &str = "\
+Standard output gets the messages, or with --as openai-chat or anthropic the request body; standard error says in a few lines \
+what was chosen, changed and left out.
+
+Of a mailbox, the thread of one message is told: --message, or the newest inbound one. Mail from the persona's own address is \
+what it said; mail from its domain that is not addressed to it is a colleague's.
+
+Examples:
+  briefing assemble --from mailbox.mbox --address me@shop.example
+  briefing assemble --from Maildir --persona persona.toml --message '<a1@cafe.example>' --as anthropic
+  briefing assemble --transcript runs.jsonl --id run-7 --max-tokens 8000 --as openai-chat
+  briefing assemble --transcript body.json --max-messages 20 --edge turn --receipt receipt.json";
+
+/// `briefing assemble`
+#[derive(Debug, ClapArgs)]
+#[command(after_help = ASSEMBLE_HELP)]
+pub(crate) struct AssembleArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Write the receipt, as JSON, to this file; `-` writes it to standard output behind the messages
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "json")]
+    pub(crate) receipt: Option<PathBuf>,
+    /// Write nothing to standard error but errors
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print one JSON object: messages or request, receipt, findings
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+const EXPLAIN_HELP: &str = "\
+Takes the same input as `briefing assemble`. Each row is one piece: what it is, whether it is kept, its class, its cost, and \
+what was done to it by which rule; below stand the totals against each bound.
+
+Examples:
+  briefing explain --from mailbox.mbox --persona persona.toml --tool-use tool-use.jsonl
+  briefing explain --transcript runs.jsonl --max-tokens 4000";
+
+/// `briefing explain`
+#[derive(Debug, ClapArgs)]
+#[command(after_help = EXPLAIN_HELP)]
+pub(crate) struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Write nothing to standard error but errors
+    #[arg(long, short, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    /// Print one JSON object: rows, totals, receipt
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+}
+
+/// What `assemble` and `explain` read, and within which bounds.
+#[derive(Debug, ClapArgs)]
+#[command(group = ArgGroup::new("source").required(true).args(["from", "transcript"]))]
+pub(crate) struct InputArgs {
+    #[command(flatten)]
+    pub(crate) mail: MailArgs,
+    #[command(flatten)]
+    pub(crate) transcript: TranscriptArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+}
+
+/// Input: mail.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Input: mail")]
+pub(crate) struct MailArgs {
+    /// Mailboxes: mbox files, Maildirs, .eml files, or folders of these
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "transcript")]
+    pub(crate) from: Vec<PathBuf>,
+    /// The Message-ID of the mail to be answered [default: the newest inbound]
+    #[arg(long, value_name = "MESSAGE-ID", conflicts_with = "transcript")]
+    pub(crate) message: Option<String>,
+    /// Who answers: a TOML file; files it names are looked up in its folder
+    #[arg(long, value_name = "FILE", conflicts_with = "transcript")]
+    pub(crate) persona: Option<PathBuf>,
+    /// The address of who answers, where there is no persona: the thread alone is told
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["persona", "transcript"])]
+    pub(crate) address: Option<String>,
+    /// The tool calls made while answering: JSON Lines, a call a line
+    #[arg(long, value_name = "FILE", conflicts_with = "transcript")]
+    pub(crate) tool_use: Option<PathBuf>,
+    /// At most so many earlier mails of the thread, or `all` [default: the persona's, else 50]
+    #[arg(long, value_name = "N|all", conflicts_with = "transcript")]
+    pub(crate) limit: Option<Limit>,
+    /// Leave the tool calls between mails out
+    #[arg(long, conflicts_with = "transcript")]
+    pub(crate) no_tool_calls: bool,
+    /// When the answer is written, RFC 3339 [default: the system's clock]
+    #[arg(long, value_name = "TIME", conflicts_with = "transcript")]
+    pub(crate) now: Option<Timestamp>,
+    /// Whose log it is [default: the persona's, else `default`]
+    #[arg(long, value_name = "OWNER", conflicts_with = "transcript")]
+    pub(crate) owner: Option<String>,
+}
+
+/// Input: a transcript.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Input: transcript")]
+pub(crate) struct TranscriptArgs {
+    /// A request body or a list of messages of either wire, Briefing's own JSON, or JSON Lines of these; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) transcript: Option<PathBuf>,
+    /// Of JSON Lines, the conversation of this `id` [default: the first]
+    #[arg(long, value_name = "ID", requires = "transcript")]
+    pub(crate) id: Option<String>,
+}
+
+/// Output.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Target")]
+pub(crate) struct TargetArgs {
+    /// What to print: Briefing's own messages, or a request body
+    #[arg(long = "as", value_name = "FORM", default_value = "messages")]
+    pub(crate) form: Form,
+    /// The model it is for [default: the transcript's; else claude-sonnet-4-5 with --as anthropic, gpt-5 without]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Facts of more models: TOML, a table per family; see docs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profiles: Option<PathBuf>,
+    /// Tokens kept for the answer [default: an eighth of the model's context, at most 4096]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) output_reserve: Option<u32>,
+}
+
+/// What to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// Briefing's own JSON: a flat list of messages
+    Messages,
+    /// A body of OpenAI Chat Completions
+    OpenaiChat,
+    /// A body of Anthropic Messages
+    Anthropic,
+}
+
+/// Bounds. All hold together.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "Bounds (all hold together)")]
+pub(crate) struct BoundsArgs {
+    /// Messages, the leading system text not counted
+    #[arg(long, value_name = "N")]
+    pub(crate) max_messages: Option<u64>,
+    /// Characters, the tools' schemas included
+    #[arg(long, value_name = "N")]
+    pub(crate) max_chars: Option<u64>,
+    /// Tokens of input, by the estimator
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// How tokens are counted; given alone, they are counted against the model's context [default: o200k]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) estimator: Option<EstimatorArg>,
+    /// Pictures and documents; the oldest beyond it become lines
+    #[arg(long, value_name = "N")]
+    pub(crate) max_images: Option<u64>,
+    /// Base64 bytes of one picture or document; a larger one becomes a line
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_image_bytes: Option<u64>,
+    /// Bytes of the request body
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) max_bytes: Option<u64>,
+    /// Where the window may begin: at any message or round, or only where a turn begins
+    #[arg(long, value_name = "EDGE", default_value = "round")]
+    pub(crate) edge: EdgeArg,
+}
+
+/// How tokens are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EstimatorArg {
+    /// The vocabulary of GPT-4o and later
+    O200k,
+    /// A quarter of the characters: rough, off by up to three times
+    Characters,
+}
+
+/// Where a window may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EdgeArg {
+    /// At any unit: a message, or a round
+    Round,
+    /// At an input only
+    Turn,
+}
+
+/// A number of mails, or all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Limit {
+    Mails(usize),
+    All,
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            _ => text.parse().map(Self::Mails).map_err(|_| "a number or `all` is wanted".to_owned()),
+        }
+    }
+}

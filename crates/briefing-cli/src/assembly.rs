@@ -1,0 +1,154 @@
+//! From a job to a briefing: reads what the job names, chooses the call, runs the chain or fits the list, and renders it where
+//! a wire is wanted.
+
+use std::sync::Arc;
+
+use briefing::{AssembleError, Bounds, Briefing, Call, Context, FitError, Profiles, Subject};
+use briefing_wire::{Render, RenderError, Request};
+
+use crate::args::Form;
+use crate::config::{Job, MailConfig, PersonaConfig, SourceConfig, TargetConfig, TranscriptConfig};
+use crate::describe::{Material, of_mail};
+use crate::error::{Failure, Kind};
+use crate::input::mailbox::{self, Imported, Wanted};
+use crate::input::notes::Note;
+use crate::input::persona::{self, Answerer};
+use crate::input::{profiles, tool_use, transcript};
+use crate::output::name_of;
+
+/// A briefing with everything that can be told of it.
+pub(crate) struct Assembly {
+    pub(crate) briefing: Briefing,
+    /// The body, where a wire was asked for.
+    pub(crate) request: Option<Request>,
+    pub(crate) material: Material,
+    /// What was chosen, a line each.
+    pub(crate) chosen: Vec<String>,
+    pub(crate) notes: Vec<Note>,
+}
+
+impl Assembly {
+    /// Does the job.
+    pub(crate) fn of(job: &Job) -> Result<Self, Failure> {
+        let profiles = profiles::load(job.target.profiles.as_deref())?;
+        let mut assembly = match &job.source {
+            SourceConfig::Mail(mail) => of_mails(mail, &job.target, &profiles, &job.bounds)?,
+            SourceConfig::Transcript(config) => of_transcript(config, &job.target, &profiles, &job.bounds)?,
+        };
+        if job.target.form != Form::Messages {
+            let request = assembly.briefing.render().map_err(too_large)?;
+            assembly.notes.extend(request.findings().iter().cloned().map(Note::Wire));
+            assembly.request = Some(request);
+        }
+        Ok(assembly)
+    }
+}
+
+fn of_mails(config: &MailConfig, target: &TargetConfig, profiles: &Profiles, bounds: &Bounds) -> Result<Assembly, Failure> {
+    let Answerer { persona, tools, root, mut notes } = persona::load(&config.persona, config.view, config.owner.clone())?;
+    let wanted = Wanted {
+        paths: &config.paths,
+        message: config.message.as_ref(),
+        address: persona.address(),
+        owner: persona.owner(),
+        now: config.now,
+    };
+    let imported = mailbox::import(&wanted)?;
+    if let Some(path) = &config.tool_use {
+        tool_use::import(path, &imported.log, persona.address())?;
+    }
+    let chosen = chosen(config, &imported, persona.name());
+    notes.extend(imported.notes);
+    let call = call(target, profiles, None).tools(tools);
+    let chain = persona.message_chain().clone();
+    let (history, files) = (Arc::new(imported.log.clone()), Arc::new(imported.log.clone()));
+    let cx = Context::new(Arc::new(persona), Subject::Message(imported.current), config.now, history, files).with_root(root);
+    let briefing = pollster::block_on(chain.assemble(&cx, &call, bounds)).map_err(|error| unassembled(config, error))?;
+    Ok(Assembly { briefing, request: None, material: Material::Log(imported.log), chosen, notes })
+}
+
+/// What is told of the choice of a mail.
+fn chosen(config: &MailConfig, imported: &Imported, persona: &str) -> Vec<String> {
+    let mail = imported.current.mail();
+    let id = mail.message_id.as_ref().map_or_else(|| "a message without an id".to_owned(), ToString::to_string);
+    let how = if config.message.is_some() { "" } else { " (the newest inbound; --message chooses another)" };
+    let who = match &config.persona {
+        PersonaConfig::File(_) => format!("answered by {persona}"),
+        PersonaConfig::Address(address) => format!("answered from {address}, without a persona: the thread alone is told"),
+        PersonaConfig::Unknown => {
+            "nobody is said to answer (--persona, --address): all mail reads as others', and the thread alone is told".to_owned()
+        }
+    };
+    let plural = |count: usize, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+    vec![
+        format!("{} in {} read; {who}", plural(imported.mails, "message"), plural(imported.threads, "thread")),
+        format!("answering {id}{how}: {}", of_mail(mail)),
+    ]
+}
+
+fn of_transcript(
+    config: &TranscriptConfig,
+    target: &TargetConfig,
+    profiles: &Profiles,
+    bounds: &Bounds,
+) -> Result<Assembly, Failure> {
+    let transcript = transcript::load(config)?;
+    let mut conversation = transcript.conversation;
+    let call = call(target, profiles, conversation.call.as_ref());
+    if let Some(given) = conversation.call.filter(|given| given.wire() != call.wire() && !given.parameters().is_empty()) {
+        let names = given.parameters().iter().map(|(name, _)| name.to_string()).collect();
+        conversation.notes.push(Note::FieldsLeftOut { names });
+    }
+    let briefing = briefing::fit(&conversation.messages, &call, bounds).map_err(|error| unfit(&error))?;
+    let material = Material::List(conversation.messages);
+    Ok(Assembly { briefing, request: None, material, chosen: vec![transcript.chosen], notes: conversation.notes })
+}
+
+/// The call: the model that was named, else the one of the body that was given, else one by the wire. What the body brings
+/// beside its messages comes along as far as the wire is the same.
+fn call(target: &TargetConfig, profiles: &Profiles, given: Option<&Call>) -> Call {
+    let wire = target.wire();
+    let profile = match (&target.model, given) {
+        (Some(model), _) => profiles.model(model, wire),
+        (None, Some(given)) if wire.is_none_or(|wire| wire == given.wire()) => {
+            profiles.model(&given.profile().name, Some(given.wire()))
+        }
+        (None, _) => profiles.model(if target.form == Form::Anthropic { "claude-sonnet-4-5" } else { "gpt-5" }, wire),
+    };
+    let mut call = Call::new(profile);
+    if let Some(given) = given {
+        call = call.tools(given.declared_tools());
+        if given.wire() == call.wire() {
+            call = call.output_reserve(given.reserved_output());
+            call = given.parameters().iter().fold(call, |call, (name, value)| call.parameter(Arc::clone(name), value.clone()));
+        }
+    }
+    match target.output_reserve {
+        Some(tokens) => call.output_reserve(tokens),
+        None => call,
+    }
+}
+
+fn unfit(error: &FitError) -> Failure {
+    Failure::new(Kind::Data, format!("nothing fits: {error}"))
+        .hint("raise that bound, choose a model with more room, or shorten what is named; history was left out already")
+}
+
+fn too_large(error: RenderError) -> Failure {
+    Failure::new(Kind::Data, format!("nothing fits: {error}")).hint("lower --max-bytes, so that less is chosen")
+}
+
+fn unassembled(config: &MailConfig, error: AssembleError) -> Failure {
+    match error {
+        AssembleError::Fit(error) => unfit(&error),
+        AssembleError::Port(error) => Failure::new(Kind::Internal, error.to_string()),
+        AssembleError::Resolver { .. } => {
+            let persona = match &config.persona {
+                PersonaConfig::File(path) => name_of(path),
+                PersonaConfig::Address(_) | PersonaConfig::Unknown => "the persona".to_owned(),
+            };
+            Failure::new(Kind::Config, format!("{persona}: {error}"))
+                .hint("files are looked up in the persona's folder; mend the chain's entry that is named")
+        }
+    }
+}

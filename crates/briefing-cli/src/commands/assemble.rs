@@ -1,0 +1,59 @@
+//! `briefing assemble`: the list of messages, or the request body.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use briefing::message::messages_to_json;
+
+use crate::args::AssembleArgs;
+use crate::assembly::Assembly;
+use crate::commands::{findings, tell};
+use crate::config::Job;
+use crate::error::Stop;
+use crate::output::json::pretty;
+use crate::output::receipt;
+use crate::output::{Output, name_of};
+
+pub(crate) fn run(args: AssembleArgs, out: &mut Output) -> Result<ExitCode, Stop> {
+    out.quiet(args.quiet || args.json);
+    let assembly = Assembly::of(&Job::new(args.input)?)?;
+    tell(&assembly, out);
+    receipt::summary(assembly.briefing.receipt()).iter().for_each(|line| out.note(line));
+    if args.json {
+        out.write(&whole(&assembly))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match &assembly.request {
+        None => out.write(&messages(&assembly))?,
+        Some(request) => {
+            out.bytes(request.body())?;
+            out.write("\n")?;
+        }
+    }
+    if let Some(path) = &args.receipt {
+        write_receipt(path, &pretty(&receipt::json(assembly.briefing.receipt())), out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn messages(assembly: &Assembly) -> String {
+    messages_to_json(&assembly.briefing.messages().collect::<Vec<_>>())
+}
+
+/// Everything in one object. The messages stand in it as they are written alone.
+fn whole(assembly: &Assembly) -> String {
+    let (key, value) = match &assembly.request {
+        None => ("messages", messages(assembly)),
+        Some(request) => ("request", String::from_utf8_lossy(request.body()).into_owned()),
+    };
+    let receipt = pretty(&receipt::json(assembly.briefing.receipt()));
+    let findings = pretty(&findings(assembly));
+    format!("{{\"{key}\": {},\n\"receipt\": {},\n\"findings\": {}}}\n", value.trim_end(), receipt.trim_end(), findings.trim_end())
+}
+
+fn write_receipt(path: &Path, text: &str, out: &mut Output) -> Result<(), Stop> {
+    if path == Path::new("-") {
+        return out.write(text);
+    }
+    std::fs::write(path, text).map_err(|error| Stop::written(&name_of(path), &error))
+}

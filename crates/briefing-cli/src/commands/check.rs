@@ -1,0 +1,157 @@
+//! `briefing check`: what a provider refuses in a request body, and the body mended.
+
+use std::process::ExitCode;
+
+use briefing::{Dialect, Profiles, Wire};
+use briefing_check::{Rules, check, recognise};
+use briefing_json::{Document, Value};
+use serde_json::json;
+
+use crate::args::CheckArgs;
+use crate::error::{Failure, Kind, Stop};
+use crate::input::messages::unrecognised;
+use crate::input::{Input, InputError, MAX_INPUT, read};
+use crate::output::Output;
+use crate::output::json::pretty;
+use crate::output::report::{Problem, Problems};
+use crate::repair::{Mended, mend};
+
+pub(crate) fn run(args: CheckArgs, out: &mut Output) -> Result<ExitCode, Stop> {
+    out.quiet(args.json);
+    let input = read(&args.file, MAX_INPUT).map_err(Failure::from)?;
+    let document = Document::parse(&input.text).map_err(|error| Failure::from(InputError::json(&input.name, error)))?;
+    let body = Body::new(&args, &input, &document)?;
+    let problems = body.problems(&document, &input.text);
+    if args.fix {
+        return fix(&args, &body, &document, &problems, out);
+    }
+    if args.json {
+        out.write(&pretty(&body.json(&problems)))?;
+    } else {
+        out.write(&problems.text(&body.title(), out.paint()))?;
+    }
+    Ok(code(&problems))
+}
+
+fn code(problems: &Problems) -> ExitCode {
+    if problems.is_clean() { ExitCode::SUCCESS } else { ExitCode::from(Kind::Data.code()) }
+}
+
+fn fix(
+    args: &CheckArgs,
+    body: &Body<'_>,
+    document: &Document<'_>,
+    problems: &Problems,
+    out: &mut Output,
+) -> Result<ExitCode, Stop> {
+    let text = &body.input.text;
+    if problems.is_clean() {
+        if args.json {
+            out.write(&body.fixed_json(problems, &Mended { body: text.clone(), changes: Vec::new() }, problems))?;
+        } else {
+            out.write(text)?;
+            out.note(format_args!("{}: no violations; printed as it is", body.title()));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mended = mend(document, text, body.wire, args.model.as_deref())?;
+    let left = match Document::parse(&mended.body) {
+        Ok(document) => body.problems(&document, &mended.body),
+        Err(error) => return Err(Failure::new(Kind::Internal, format!("the mended body is not JSON: {error}")).into()),
+    };
+    if args.json {
+        out.write(&body.fixed_json(problems, &mended, &left))?;
+        return Ok(code(&left));
+    }
+    out.write(&mended.body)?;
+    mended.changes.iter().for_each(|change| out.note(format_args!("fixed: {change}")));
+    if mended.changes.is_empty() {
+        out.note("fixed: its form alone");
+    }
+    if !left.is_clean() {
+        out.note(left.text(&format!("{}, mended: by hand it takes", body.title()), out.err_paint()).trim_end());
+    }
+    Ok(code(&left))
+}
+
+/// A body with what it is checked by.
+struct Body<'a> {
+    input: &'a Input,
+    wire: Wire,
+    model: Option<String>,
+    rules: Rules,
+}
+
+impl<'a> Body<'a> {
+    fn new(args: &CheckArgs, input: &'a Input, document: &Document<'_>) -> Result<Self, Failure> {
+        let root = document.root();
+        let wire = match args.wire {
+            Some(wire) => wire.into(),
+            None => match recognise(root).map_err(|error| unrecognised(&input.name, error))? {
+                briefing_check::Wire::Anthropic => Wire::Anthropic,
+                _ => Wire::OpenAiChat,
+            },
+        };
+        let model = args.model.clone().or_else(|| model_of(root));
+        let checked = match wire {
+            Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
+            Wire::Anthropic => briefing_check::Wire::Anthropic,
+        };
+        let rules = match &model {
+            Some(model) => Rules::for_model(checked, model),
+            None => Rules::for_wire(checked),
+        };
+        Ok(Self { input, wire, model, rules })
+    }
+
+    fn title(&self) -> String {
+        let model = self.model.as_ref().map(|model| format!(", {model}")).unwrap_or_default();
+        format!("{}: {}{model}", self.input.name, self.wire)
+    }
+
+    fn problems(&self, document: &Document<'_>, text: &str) -> Problems {
+        let mut problems = Problems::new(check(document.root(), &self.rules), &self.rules, document, text);
+        if let Some(most) = self.most_bytes().filter(|most| text.len() as u64 > *most) {
+            problems.list.insert(0, Problem::body_too_large(text.len(), most));
+        }
+        problems
+    }
+
+    /// The most bytes of a body, where the provider itself reads it and says so.
+    fn most_bytes(&self) -> Option<u64> {
+        let family = match self.wire {
+            Wire::OpenAiChat => "",
+            Wire::Anthropic => "claude",
+        };
+        let profile = Profiles::built_in().model(self.model.as_deref().unwrap_or(family), Some(self.wire));
+        (profile.dialect == Dialect::Original).then_some(profile.max_request_bytes)
+    }
+
+    fn json(&self, problems: &Problems) -> serde_json::Value {
+        json!({
+            "file": self.input.name,
+            "wire": self.wire.name(),
+            "model": self.model,
+            "clean": problems.is_clean(),
+            "violations": problems.json(),
+            "omitted": problems.omitted,
+        })
+    }
+
+    /// The same with the mended body, as it is printed alone, in its last field.
+    fn fixed_json(&self, before: &Problems, mended: &Mended, left: &Problems) -> String {
+        let mut all = self.json(before);
+        if let Some(all) = all.as_object_mut() {
+            let left = json!({ "clean": left.is_clean(), "violations": left.json(), "omitted": left.omitted });
+            all.insert("changes".to_owned(), json!(mended.changes));
+            all.insert("left".to_owned(), left);
+        }
+        let text = pretty(&all);
+        let open = text.trim_end().strip_suffix('}').unwrap_or_default().trim_end();
+        format!("{open},\n  \"body\": {}\n}}\n", mended.body.trim())
+    }
+}
+
+fn model_of(root: Value<'_>) -> Option<String> {
+    Some(root.get("model")?.as_str()?.into_owned())
+}

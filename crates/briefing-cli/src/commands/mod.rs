@@ -1,0 +1,32 @@
+//! One file a subcommand.
+
+pub(crate) mod assemble;
+pub(crate) mod check;
+pub(crate) mod explain;
+
+use crate::assembly::Assembly;
+use crate::input::notes::Note;
+use crate::output::Output;
+
+/// How many notes are written to standard error.
+const TOLD: usize = 20;
+
+/// Tells what was chosen and what was noticed.
+fn tell(assembly: &Assembly, out: &mut Output) {
+    assembly.chosen.iter().for_each(|line| out.note(line));
+    tell_notes(&assembly.notes, out);
+}
+
+/// Tells what was noticed: the first of many.
+fn tell_notes(notes: &[Note], out: &mut Output) {
+    notes.iter().take(TOLD).for_each(|note| out.note(format_args!("note: {note}")));
+    let more = notes.len().saturating_sub(TOLD);
+    if more > 0 {
+        out.note(format_args!("note: … and {more} more (--json gives them all)"));
+    }
+}
+
+/// What was noticed, for programs.
+fn findings(assembly: &Assembly) -> serde_json::Value {
+    assembly.notes.iter().map(Note::to_string).collect()
+}

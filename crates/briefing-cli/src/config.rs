@@ -1,0 +1,162 @@
+//! The arguments as they are meant: what belongs together is together, and every default is filled in.
+
+use std::path::PathBuf;
+
+use briefing::log::MessageId;
+use briefing::message::OwnerId;
+use briefing::view::MailView;
+use briefing::{Bounds, Edge, Estimator, Wire};
+use jiff::Timestamp;
+
+use crate::args::{BoundsArgs, EdgeArg, EstimatorArg, Form, InputArgs, Limit, MailArgs, TargetArgs, TranscriptArgs, WireArg};
+use crate::error::{Failure, Kind};
+
+/// What `assemble` and `explain` do.
+pub(crate) struct Job {
+    pub(crate) source: SourceConfig,
+    pub(crate) target: TargetConfig,
+    pub(crate) bounds: Bounds,
+}
+
+/// Where the messages come from.
+pub(crate) enum SourceConfig {
+    Mail(MailConfig),
+    Transcript(TranscriptConfig),
+}
+
+/// A thread of mail.
+pub(crate) struct MailConfig {
+    pub(crate) paths: Vec<PathBuf>,
+    /// The mail to be answered; none is the newest inbound.
+    pub(crate) message: Option<MessageId>,
+    pub(crate) persona: PersonaConfig,
+    pub(crate) tool_use: Option<PathBuf>,
+    pub(crate) view: ViewOverride,
+    pub(crate) now: Timestamp,
+    pub(crate) owner: Option<OwnerId>,
+}
+
+/// Who answers.
+pub(crate) enum PersonaConfig {
+    File(PathBuf),
+    Address(String),
+    /// Nobody knows: all mail reads as others'.
+    Unknown,
+}
+
+/// What the command line says otherwise than a chain's history view.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ViewOverride {
+    limit: Option<Limit>,
+    no_tool_calls: bool,
+}
+
+/// A transcript.
+pub(crate) struct TranscriptConfig {
+    pub(crate) path: PathBuf,
+    pub(crate) id: Option<String>,
+}
+
+/// What it is made for.
+pub(crate) struct TargetConfig {
+    pub(crate) form: Form,
+    pub(crate) model: Option<String>,
+    pub(crate) profiles: Option<PathBuf>,
+    pub(crate) output_reserve: Option<u32>,
+}
+
+impl Job {
+    /// # Errors
+    /// An empty Message-ID.
+    pub(crate) fn new(args: InputArgs) -> Result<Self, Failure> {
+        let source = match args.transcript {
+            TranscriptArgs { transcript: Some(path), id } => SourceConfig::Transcript(TranscriptConfig { path, id }),
+            TranscriptArgs { transcript: None, .. } => SourceConfig::Mail(mail(args.mail)?),
+        };
+        Ok(Self { source, target: target(args.target), bounds: bounds(&args.bounds) })
+    }
+}
+
+fn mail(args: MailArgs) -> Result<MailConfig, Failure> {
+    let message = match &args.message {
+        Some(text) => Some(MessageId::new(text).ok_or_else(|| {
+            Failure::new(Kind::Usage, "the Message-ID is empty").hint("give what stands between < and > in the mail's header")
+        })?),
+        None => None,
+    };
+    let persona = match (args.persona, args.address) {
+        (Some(path), _) => PersonaConfig::File(path),
+        (None, Some(address)) => PersonaConfig::Address(address),
+        (None, None) => PersonaConfig::Unknown,
+    };
+    Ok(MailConfig {
+        paths: args.from,
+        message,
+        persona,
+        tool_use: args.tool_use,
+        view: ViewOverride { limit: args.limit, no_tool_calls: args.no_tool_calls },
+        now: args.now.unwrap_or_else(Timestamp::now),
+        owner: args.owner.map(OwnerId::new),
+    })
+}
+
+fn target(args: TargetArgs) -> TargetConfig {
+    let TargetArgs { form, model, profiles, output_reserve } = args;
+    TargetConfig { form, model, profiles, output_reserve }
+}
+
+fn bounds(args: &BoundsArgs) -> Bounds {
+    let mut bounds = Bounds::none().edge(match args.edge {
+        EdgeArg::Round => Edge::Round,
+        EdgeArg::Turn => Edge::Turn,
+    });
+    let set = |bounds: Bounds, most: Option<u64>, with: fn(Bounds, u64) -> Bounds| match most {
+        Some(most) => with(bounds, most),
+        None => bounds,
+    };
+    bounds = set(bounds, args.max_messages, Bounds::messages);
+    bounds = set(bounds, args.max_chars, Bounds::chars);
+    bounds = set(bounds, args.max_images, Bounds::images);
+    bounds = set(bounds, args.max_image_bytes, Bounds::image_bytes);
+    bounds = set(bounds, args.max_bytes, Bounds::bytes);
+    if args.max_tokens.is_none() && args.estimator.is_none() {
+        return bounds;
+    }
+    let estimator = match args.estimator {
+        None | Some(EstimatorArg::O200k) => Estimator::o200k(),
+        Some(EstimatorArg::Characters) => Estimator::characters(),
+    };
+    bounds.tokens_by(args.max_tokens.unwrap_or(u64::MAX), estimator)
+}
+
+impl ViewOverride {
+    /// The view as the command line wants it.
+    pub(crate) fn apply(self, view: MailView) -> MailView {
+        let view = match self.limit {
+            None => view,
+            Some(Limit::All) => view.limit(None),
+            Some(Limit::Mails(mails)) => view.limit(mails),
+        };
+        if self.no_tool_calls { view.include_tool_calls(false) } else { view }
+    }
+}
+
+impl TargetConfig {
+    /// The wire that was asked for; none for Briefing's own messages.
+    pub(crate) fn wire(&self) -> Option<Wire> {
+        match self.form {
+            Form::Messages => None,
+            Form::OpenaiChat => Some(Wire::OpenAiChat),
+            Form::Anthropic => Some(Wire::Anthropic),
+        }
+    }
+}
+
+impl From<WireArg> for Wire {
+    fn from(arg: WireArg) -> Self {
+        match arg {
+            WireArg::OpenaiChat => Self::OpenAiChat,
+            WireArg::Anthropic => Self::Anthropic,
+        }
+    }
+}

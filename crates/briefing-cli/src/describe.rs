@@ -1,0 +1,119 @@
+//! What a piece is, in a few words.
+
+use briefing::log::{Body, Mail, OwnerLog, Place};
+use briefing::message::{Assistant, EntryId, Item, ModelMessage, Part, SystemPart};
+use briefing::text::{one_line, prefix};
+use briefing::{Origin, Unit};
+
+/// Where the entries of a receipt are looked up.
+pub(crate) enum Material {
+    /// In a log: they are mails, rounds and outcomes.
+    Log(OwnerLog),
+    /// In a list: they are its messages, by index.
+    List(Vec<ModelMessage>),
+}
+
+/// The most characters of a text's beginning.
+const WORDS: usize = 48;
+
+impl Material {
+    /// What a unit in the briefing is: of a mail its date, its author and its subject; of anything else its role and its
+    /// first words.
+    pub(crate) fn unit(&self, from: &Origin, unit: &Unit) -> String {
+        if let (Self::Log(log), Some(entry)) = (self, from.first())
+            && let Some(mail) = log.entry(entry).as_ref().and_then(|entry| entry.mail())
+        {
+            return of_mail(mail);
+        }
+        match unit {
+            Unit::System(_) | Unit::User(_) => unit.messages().next().map(|message| of_message(&message)).unwrap_or_default(),
+            Unit::Round(round) => of_assistants(round.said().iter().map(AsRef::as_ref)),
+        }
+    }
+
+    /// What an entry is that is not in the briefing.
+    pub(crate) fn entry(&self, from: &Origin) -> String {
+        let Some(id) = from.first() else { return String::new() };
+        match self {
+            Self::Log(log) => match log.entry(id).as_deref().map(|entry| &entry.body) {
+                Some(Body::Mail(mail)) => of_mail(mail),
+                Some(Body::Round(said)) => of_assistants([said.as_ref()].into_iter()),
+                Some(Body::Outcome(outcome)) => format!("outcome: {}", words(parts(&outcome.parts))),
+                None => String::new(),
+            },
+            Self::List(messages) => self.index(id).and_then(|at| messages.get(at)).map(of_message).unwrap_or_default(),
+        }
+    }
+
+    fn index(&self, id: EntryId) -> Option<usize> {
+        usize::try_from(id.get()).ok()
+    }
+
+    /// The place of a mail, by which it stands in its thread; for a list, the index is enough. None for what is not placed by
+    /// itself.
+    pub(crate) fn place(&self, from: &Origin) -> Option<Place> {
+        let entry = from.first()?;
+        match self {
+            Self::Log(log) => log.entry(entry).filter(|entry| entry.mail().is_some()).map(|entry| entry.place()),
+            Self::List(_) => Some(Place { at: jiff::Timestamp::UNIX_EPOCH, entry }),
+        }
+    }
+}
+
+/// A mail: its date, its author and its subject.
+pub(crate) fn of_mail(mail: &Mail) -> String {
+    let date = mail.date.map_or_else(|| "no date".to_owned(), |date| date.strftime("%Y-%m-%d %H:%M").to_string());
+    let from = mail.from.first().map_or("nobody", |from| from.email.as_str());
+    let subject = mail.subject.as_deref().unwrap_or("(no subject)");
+    format!("{date} {}  {}", shortened(from, WORDS), shortened(subject, WORDS))
+}
+
+fn of_message(message: &ModelMessage) -> String {
+    let (role, text) = match message {
+        ModelMessage::System(system) => ("system", system_text(&system.parts)),
+        ModelMessage::User(user) => ("user", parts(&user.parts)),
+        ModelMessage::Assistant(said) => return of_assistants([said.as_ref()].into_iter()),
+        ModelMessage::Tool(outcome) => ("outcome", parts(&outcome.parts)),
+    };
+    format!("{role}: {}", words(text))
+}
+
+/// What the model said: its first words, or the tools it called.
+fn of_assistants<'a>(said: impl Iterator<Item = &'a Assistant> + Clone) -> String {
+    let calls: Vec<&str> = said.clone().flat_map(Assistant::calls).map(|call| call.name.as_str()).take(8).collect();
+    let text = said.flat_map(|said| &said.items).find_map(|item| match item {
+        Item::Text(text) if !text.text.trim().is_empty() => Some(text.text.as_str()),
+        Item::Text(_) | Item::Reasoning(_) | Item::Call(_) | Item::Native(_) => None,
+    });
+    match (calls.is_empty(), text) {
+        (true, text) => format!("assistant: {}", words(text.unwrap_or_default())),
+        (false, _) => format!("calls {}", shortened(&calls.join(", "), 2 * WORDS)),
+    }
+}
+
+fn system_text(parts: &[SystemPart]) -> &str {
+    parts.iter().find_map(|part| if let SystemPart::Text(text) = part { Some(text.text.as_str()) } else { None }).unwrap_or("")
+}
+
+fn parts(parts: &[Part]) -> &str {
+    let text = |part| match part {
+        &Part::Text(ref text) => text.text.as_str(),
+        Part::Image(_) => "(picture)",
+        Part::Document(_) => "(document)",
+        Part::Native(_) => "(native block)",
+    };
+    parts.first().map_or("", text)
+}
+
+/// The beginning of a text on one line.
+fn words(text: &str) -> String {
+    shortened(text.trim_start(), WORDS)
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    // Far more than is shown, and far less than a text may have.
+    let line = one_line(prefix(text, 4 * most), 4 * most);
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut = prefix(&line, most);
+    if cut.len() < line.len() { format!("{}…", prefix(&line, most - 1).trim_end()) } else { line }
+}

@@ -1,0 +1,141 @@
+//! One conversation from JSON: a request body or a list of messages of either wire, or Briefing's own flat list.
+
+use briefing::message::{ModelMessage, messages_from_json};
+use briefing::{Call, Wire};
+use briefing_check::{Unrecognised, recognise};
+use briefing_json::{Kind as Json, Value};
+
+use crate::error::{Failure, Kind};
+use crate::input::notes::Note;
+
+/// A conversation as it was read.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    pub(crate) messages: Vec<ModelMessage>,
+    /// What goes with them, where it was a whole body.
+    pub(crate) call: Option<Call>,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// How messages are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Flat,
+    Wire(Wire),
+}
+
+/// Reads the conversation. `name` is what it is called in a failure.
+pub(crate) fn conversation(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
+    match value.kind() {
+        Json::Array => list(value, name, form(value)),
+        Json::Object if value.get("role").is_some() => flat(value, name),
+        Json::Object => object(value, name),
+        Json::Null | Json::True | Json::False | Json::Number | Json::String => {
+            Err(shape(name, "it is neither an object nor a list"))
+        }
+    }
+}
+
+fn shape(name: &str, what: &str) -> Failure {
+    Failure::new(Kind::Data, format!("{name} holds no conversation: {what}")).hint(
+        "wanted is a request body of OpenAI Chat or Anthropic Messages, a list of messages, or a line {\"id\": …, \"messages\": […]}",
+    )
+}
+
+fn object(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
+    let wire = recognise(value).map_err(|error| unrecognised(name, error))?;
+    let Some(messages) = value.get("messages") else { return Err(shape(name, "it has no messages")) };
+    if form(messages) == Form::Flat {
+        return flat(messages, name);
+    }
+    // A line of a transcript names no model: it is no whole body.
+    if value.get("model").is_none() && value.get("system").is_none() && value.get("tools").is_none() {
+        return list(messages, name, Form::Wire(core_wire(wire)));
+    }
+    let parsed = briefing_wire::parse(core_wire(wire), value)
+        .map_err(|error| Failure::new(Kind::Data, format!("{name}: {error}")).hint("`briefing check` tells what is wrong with it"))?;
+    let notes = parsed.findings.into_iter().map(Note::Parsed).collect();
+    Ok(Conversation { messages: parsed.messages, call: Some(parsed.call), notes })
+}
+
+/// What to say of a body of no known wire.
+pub(crate) fn unrecognised(name: &str, error: Unrecognised) -> Failure {
+    let hint = match error {
+        Unrecognised::OpenAiResponses | Unrecognised::Gemini => {
+            "two wires are known so far: openai-chat and anthropic. Send it as one of these"
+        }
+        _ => "a request body is an object with `messages`; a bare list can be wrapped: `jq '{model: \"gpt-5\", messages: .}'`",
+    };
+    Failure::new(Kind::Data, format!("{name}: {error}")).hint(hint)
+}
+
+fn list(messages: Value<'_>, name: &str, form: Form) -> Result<Conversation, Failure> {
+    let wire = match form {
+        Form::Flat => return flat(messages, name),
+        Form::Wire(wire) => wire,
+    };
+    let parsed = briefing_wire::parse_messages(wire, messages)
+        .map_err(|error| Failure::new(Kind::Data, format!("{name}: {error}")).hint("`briefing check` tells what is wrong with it"))?;
+    let notes = parsed.findings.into_iter().map(Note::Parsed).collect();
+    Ok(Conversation { messages: parsed.messages, call: None, notes })
+}
+
+fn flat(messages: Value<'_>, name: &str) -> Result<Conversation, Failure> {
+    let messages = messages_from_json(messages.raw())
+        .map_err(|error| Failure::new(Kind::Data, format!("{name}: {error}")).hint("docs/format.md tells Briefing's own form"))?;
+    Ok(Conversation { messages, call: None, notes: Vec::new() })
+}
+
+fn core_wire(wire: briefing_check::Wire) -> Wire {
+    match wire {
+        briefing_check::Wire::Anthropic => Wire::Anthropic,
+        _ => Wire::OpenAiChat,
+    }
+}
+
+/// Tells by what only one form has; a list of plain texts reads the same in all of them.
+fn form(messages: Value<'_>) -> Form {
+    messages.items().find_map(form_of_message).unwrap_or(Form::Wire(Wire::OpenAiChat))
+}
+
+fn form_of_message(message: Value<'_>) -> Option<Form> {
+    let has = |value: Value<'_>, key: &str| value.get(key).is_some();
+    if ["items", "failed", "extra"].iter().any(|key| has(message, key)) {
+        return Some(Form::Flat);
+    }
+    if let Some(call) = message.get("tool_calls").and_then(|calls| calls.items().next()) {
+        return Some(if has(call, "name") { Form::Flat } else { Form::Wire(Wire::OpenAiChat) });
+    }
+    message.get("content")?.items().find_map(|part| match part.get("type")?.as_str()?.as_ref() {
+        "native" => Some(Form::Flat),
+        "image" | "document" if !has(part, "source") => Some(Form::Flat),
+        "image" | "document" | "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use" => {
+            Some(Form::Wire(Wire::Anthropic))
+        }
+        "image_url" | "input_audio" | "file" | "refusal" => Some(Form::Wire(Wire::OpenAiChat)),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use briefing_json::Document;
+
+    #[test]
+    fn each_form_is_told_from_the_others() {
+        let forms = [
+            r#"[{"role": "user", "content": "a"}]"#,
+            r#"[{"role": "user", "content": "a"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "f", "input": {}}]}]"#,
+            r#"[{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]}]"#,
+            r#"[{"role": "user", "content": [{"type": "image", "data": "aa", "media_type": "image/png"}]}]"#,
+            r#"[{"role": "user", "content": [{"type": "image", "source": {}}]}]"#,
+            r#"[{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "tool_result", "tool_use_id": "1"}]}]"#,
+            r#"[{"role": "assistant", "items": []}]"#,
+            "[]",
+        ]
+        .map(|text| form(Document::parse(text).unwrap().root()));
+        let (chat, anthropic) = (Form::Wire(Wire::OpenAiChat), Form::Wire(Wire::Anthropic));
+        assert_eq!(forms, [chat, Form::Flat, chat, Form::Flat, anthropic, anthropic, Form::Flat, chat]);
+    }
+}

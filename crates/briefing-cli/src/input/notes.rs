@@ -1,0 +1,61 @@
+//! What was noticed while reading, and did not stop it.
+
+use std::fmt;
+
+use briefing::log::MessageId;
+use briefing::persona::PersonaWarning;
+use briefing_json::SyntaxError;
+use briefing_mail::{Finding, MailboxError, Source};
+use briefing_wire::{ParseFinding, WireFinding};
+
+/// One thing to tell.
+#[derive(Debug)]
+pub(crate) enum Note {
+    /// A message or a mailbox that could not be read.
+    Unreadable(MailboxError),
+    /// Something in a message could not be read, or not whole.
+    Message { source: Source, finding: Finding },
+    /// A message whose bytes were read before.
+    Duplicate { source: Source },
+    /// A message whose id another one has; both are kept.
+    SharedId { source: Source, id: MessageId },
+    /// A message that could not be read a second time.
+    Gone { source: Source },
+    /// A line of a transcript that is no JSON.
+    BadLine { name: String, line: usize, error: SyntaxError },
+    /// Something in a transcript could not be read, or not whole.
+    Parsed(ParseFinding),
+    /// The wire demanded it.
+    Wire(WireFinding),
+    /// Something in the persona that may not be meant.
+    Persona { name: String, warning: PersonaWarning },
+    /// Top-level fields of a body of another wire.
+    FieldsLeftOut { names: Vec<String> },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => write!(f, "{error}. {}", error.hint()),
+            Self::Message { source, finding } => write!(f, "{}: {finding}", Shown(source)),
+            Self::Duplicate { source } => write!(f, "{}: the same bytes were read before; taken once", Shown(source)),
+            Self::SharedId { source, id } => write!(f, "{}: another message has the id {id} too; both are kept", Shown(source)),
+            Self::Gone { source } => write!(f, "{}: is not there any more; its text is missing", Shown(source)),
+            Self::BadLine { name, line, error } => write!(f, "{name}, line {line}: passed over: {error}"),
+            Self::Parsed(finding) => finding.fmt(f),
+            Self::Wire(finding) => finding.fmt(f),
+            Self::Persona { name, warning } => write!(f, "{name}: {warning}"),
+            Self::FieldsLeftOut { names } => write!(f, "fields of the other wire are left out: {}", names.join(", ")),
+        }
+    }
+}
+
+/// A source as it is told: the file, and which message of it.
+struct Shown<'a>(&'a Source);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Source { path, number, offset } = self.0;
+        write!(f, "{}, message {number} at byte {offset}", path.display())
+    }
+}

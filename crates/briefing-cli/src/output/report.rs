@@ -1,0 +1,104 @@
+//! What is wrong with a body, for people and for programs.
+
+use std::fmt::Write;
+
+use briefing_check::{Report, Rules, Violation};
+use briefing_json::{Document, Pointer};
+use serde_json::{Value, json};
+
+use crate::input::body::{lines, locate};
+use crate::output::{Paint, shown};
+
+/// One fault as it is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) line: usize,
+    pub(crate) place: Pointer,
+    pub(crate) code: &'static str,
+    pub(crate) cause: String,
+    pub(crate) provider_error: Option<String>,
+    pub(crate) remedy: &'static str,
+}
+
+impl Problem {
+    /// A body of more bytes than its provider takes, which the checker of its content does not see.
+    pub(crate) fn body_too_large(bytes: usize, most: u64) -> Self {
+        Self {
+            line: 1,
+            place: Pointer::root(),
+            code: "body-too-large",
+            cause: format!("the body has {bytes} bytes, more than {most}"),
+            provider_error: None,
+            remedy: "send less of it: `briefing assemble --transcript FILE --as WIRE` keeps what fits",
+        }
+    }
+}
+
+/// Everything that is wrong with one body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Problems {
+    pub(crate) list: Vec<Problem>,
+    /// How many more there are.
+    pub(crate) omitted: usize,
+}
+
+impl Problems {
+    pub(crate) fn new(report: Report, rules: &Rules, document: &Document<'_>, text: &str) -> Self {
+        let places: Vec<&Pointer> = report.violations.iter().map(|violation| &violation.place).collect();
+        let starts: Vec<usize> = locate(document.root(), &places).iter().map(|range| range.start).collect();
+        let lines = lines(text, &starts);
+        let problem = |(violation, line): (Violation, usize)| Problem {
+            line,
+            code: violation.fault.code(),
+            cause: violation.fault.to_string(),
+            provider_error: violation.provider_error(rules),
+            remedy: violation.fault.remedy(),
+            place: violation.place,
+        };
+        Self { list: report.violations.into_iter().zip(lines).map(problem).collect(), omitted: report.omitted }
+    }
+
+    pub(crate) fn is_clean(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    fn count(&self) -> String {
+        match self.list.len() + self.omitted {
+            0 => "no violations".to_owned(),
+            1 => "1 violation".to_owned(),
+            many => format!("{many} violations"),
+        }
+    }
+
+    /// A block of lines a fault, below a line with their number.
+    pub(crate) fn text(&self, title: &str, paint: Paint) -> String {
+        let mut out = format!("{title}: {}\n", self.count());
+        for problem in &self.list {
+            let place = if problem.place.as_str().is_empty() { "the body" } else { problem.place.as_str() };
+            let _ = writeln!(out, "\n{} {}", paint.strong(&shown(place)), paint.dim(&format!("(line {})", problem.line)));
+            let _ = writeln!(out, "  {}", paint.bad(&shown(&problem.cause)));
+            if let Some(error) = &problem.provider_error {
+                let _ = writeln!(out, "  the provider says: {}", shown(error));
+            }
+            let _ = writeln!(out, "  {} {}", paint.good("remedy:"), problem.remedy);
+        }
+        if self.omitted > 0 {
+            let _ = writeln!(out, "\n… and {} more", self.omitted);
+        }
+        out
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let problem = |problem: &Problem| {
+            json!({
+                "place": problem.place.as_str(),
+                "line": problem.line,
+                "code": problem.code,
+                "cause": problem.cause,
+                "provider_error": problem.provider_error,
+                "remedy": problem.remedy,
+            })
+        };
+        self.list.iter().map(problem).collect()
+    }
+}

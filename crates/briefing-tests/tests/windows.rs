@@ -1,0 +1,50 @@
+//! Every window of the real transcripts is valid: within its bound, no broken pair, accepted by the independent checker.
+//!
+//! Of plain slices of the same transcripts, one in six breaks a pair. All sizes at all points run where `PROPTEST_CASES` is
+//! 1,000 or more; else every fifth point.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
+use briefing_check::{Rules, check};
+use briefing_json::Document;
+use briefing_tests::transcripts::{transcripts, windows};
+
+fn step() -> usize {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse::<u32>().ok());
+    if cases.is_some_and(|cases| cases >= 1_000) { 1 } else { 5 }
+}
+
+#[test]
+fn every_window_passes_the_checker() {
+    let mut seen = 0;
+    windows(3..=30, step(), |window| {
+        let body = std::str::from_utf8(window.request.body()).unwrap();
+        let document = Document::parse(body).unwrap();
+        let wire = match window.request.wire() {
+            briefing::Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
+            briefing::Wire::Anthropic => briefing_check::Wire::Anthropic,
+        };
+        let report = check(document.root(), &Rules::for_model(wire, window.model));
+        let at = format!("transcript {}, end {}, {} messages, {}", window.transcript, window.end, window.most, window.model);
+        assert!(report.is_clean(), "{at}: {:?}\n{body}", report.violations);
+        let messages = document.root().get("messages").unwrap().items();
+        let counted =
+            messages.filter(|message| message.get("role").and_then(|role| role.as_str()).is_some_and(|role| role != "system"));
+        assert!(counted.count() as u64 <= window.most, "{at}: too many messages\n{body}");
+        seen += 1;
+    });
+    assert!(seen > 10_000, "{seen} windows");
+    println!("{seen} windows");
+}
+
+#[test]
+fn there_are_sixty_transcripts() {
+    assert_eq!(transcripts().len(), 60);
+}

@@ -1,0 +1,120 @@
+//! Anthropic's JSON.
+
+use briefing::Wire;
+use briefing::message::{Media, MediaSource};
+
+use super::{Block, Body, Message, Role};
+use crate::tools;
+use crate::write::Writer;
+
+pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
+    let mut out = Writer::new(Wire::Anthropic);
+    out.object(|out| {
+        out.field("model", body.model);
+        if let Some(tokens) = body.max_tokens {
+            out.json_field("max_tokens", &tokens.to_string());
+        }
+        for (name, value) in &body.parameters {
+            out.json_field(name, value);
+        }
+        tools::write(out, &body.tools, |out, name, description, schema, extra| {
+            out.field("name", name);
+            if let Some(description) = description {
+                out.field("description", description);
+            }
+            out.json_field("input_schema", schema);
+            if let Some(extra) = extra {
+                out.extra(extra, &["name", "description", "input_schema"]);
+            }
+        });
+        if !body.system.is_empty() {
+            out.name("system");
+            content(out, &body.system);
+        }
+        out.name("messages");
+        out.array(&body.messages, message);
+    });
+    out.into_bytes()
+}
+
+fn message(out: &mut Writer, message: &Message<'_>) {
+    out.object(|out| {
+        out.field("role", match message.role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::System => "system",
+        });
+        out.name("content");
+        content(out, &message.blocks);
+        if let Some(extra) = message.extra {
+            out.extra(extra, &["role", "content"]);
+        }
+    });
+}
+
+/// One text without unknown fields is a string, anything else an array.
+fn content(out: &mut Writer, blocks: &[Block<'_>]) {
+    match blocks {
+        [Block::Text { text, extra }] if extra.is_none_or(|extra| extra.bytes_on(Wire::Anthropic) == 0) => out.text(text),
+        blocks => out.array(blocks, block),
+    }
+}
+
+fn block(out: &mut Writer, block: &Block<'_>) {
+    if let Block::Raw(raw) | Block::Thinking(raw) = block {
+        out.json(raw.as_str());
+        return;
+    }
+    out.object(|out| match block {
+        Block::Raw(_) | Block::Thinking(_) => {}
+        Block::Text { text, extra } => {
+            out.field("type", "text");
+            out.field("text", text);
+            if let Some(extra) = extra {
+                out.extra(extra, &["type", "text"]);
+            }
+        }
+        Block::Image(media) => file(out, "image", media),
+        Block::Document(media) => file(out, "document", media),
+        Block::Call { id, name, input, extra } => {
+            out.field("type", "tool_use");
+            out.field("id", id);
+            out.field("name", name);
+            out.json_field("input", input);
+            out.extra(extra, &["type", "id", "name", "input"]);
+        }
+        Block::Outcome { id, blocks, failed, extra } => {
+            out.field("type", "tool_result");
+            out.field("tool_use_id", id);
+            out.name("content");
+            content(out, blocks);
+            if let Some(failed) = failed {
+                out.json_field("is_error", if *failed { "true" } else { "false" });
+            }
+            out.extra(extra, &["type", "tool_use_id", "content", "is_error"]);
+        }
+    });
+}
+
+fn file(out: &mut Writer, kind: &str, media: &Media) {
+    out.field("type", kind);
+    out.inner("source", |out| match &media.source {
+        MediaSource::Data(bytes) => {
+            out.field("type", "base64");
+            out.field("media_type", &media.media_type);
+            out.field("data", bytes.as_base64());
+        }
+        MediaSource::Url(url) => {
+            out.field("type", "url");
+            out.field("url", url);
+        }
+        MediaSource::File { id, .. } => {
+            out.field("type", "file");
+            out.field("file_id", id);
+        }
+    });
+    if let Some(title) = media.filename.as_deref().filter(|_| kind == "document") {
+        out.field("title", title);
+    }
+    out.extra(&media.extra, &["type", "source", "title"]);
+}

@@ -1,0 +1,271 @@
+//! What Anthropic demands of a list.
+//!
+//! It joins neighbours of one role itself (recordings 06 and 19), so none are merged here. The outcomes of a round stand in one
+//! user message directly behind it, in call order.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use briefing::message::{Assistant, Extra, Item, Media, Native, Outcome, Part, Reasoning, System, SystemPart, Text, User};
+use briefing::texts::{Filler, OutcomeText, system_as_user};
+use briefing::{Briefing, Round, Wire};
+
+use super::{Block, Body, Message, Role, thinking};
+use crate::finding::WireChange;
+use crate::frame::{Step, steps};
+use crate::raw::{look, text_of};
+use crate::scribe::{Scribe, Shown};
+use crate::tools::{self, Declared};
+
+/// Fields that the body writes itself.
+const RESERVED: [&str; 4] = ["model", "messages", "system", "tools"];
+
+pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<'a> {
+    let call = briefing.call();
+    let mut parameters = tools::parameters(call, &RESERVED, scribe);
+    let mut tools = tools::declared(call, scribe);
+    if !tools.is_empty() {
+        tools::settle_choice(&mut parameters, &tools, scribe);
+    }
+    let mut list = List { scribe, system: Vec::new(), messages: Vec::new() };
+    for (at, step) in steps(briefing) {
+        list.scribe.at(at);
+        list.step(at, step);
+    }
+    list.trim_prefill();
+    let List { scribe, system, messages } = list;
+    if tools.is_empty() {
+        match names(&messages) {
+            undeclared if undeclared.is_empty() => tools::settle_choice(&mut parameters, &tools, scribe),
+            undeclared => declare(undeclared, &mut tools, &mut parameters, scribe),
+        }
+    }
+    thinking::settle(&mut parameters, &messages, scribe);
+    let given = parameters.iter().any(|(name, _)| *name == "max_tokens");
+    let max_tokens = (!given).then(|| call.reserved_output().max(1));
+    Body { model: &call.profile().name, max_tokens, parameters, tools, system, messages }
+}
+
+/// The names of the calls, each once.
+fn names(messages: &[Message<'_>]) -> Vec<std::sync::Arc<str>> {
+    let mut seen = HashSet::new();
+    let calls = messages.iter().flat_map(|message| &message.blocks).filter_map(|block| match block {
+        Block::Call { name, .. } => Some(name),
+        Block::Text { .. } | Block::Raw(_) | Block::Thinking(_) | Block::Image(_) | Block::Document(_) | Block::Outcome { .. } => None,
+    });
+    calls.filter(|name| seen.insert(*name)).cloned().collect()
+}
+
+/// A history with calls needs tools: declares them by name alone, and forbids their use.
+fn declare<'a>(
+    names: Vec<std::sync::Arc<str>>,
+    tools: &mut Vec<Declared<'a>>,
+    parameters: &mut Vec<tools::Parameter<'a>>,
+    scribe: &mut Scribe<'_>,
+) {
+    scribe.note_body(WireChange::ToolsDeclared { names: names.iter().map(ToString::to_string).collect() });
+    let schema = r#"{"type":"object"}"#;
+    tools.extend(names.into_iter().map(|name| Declared::Function { name, description: None, schema, extra: None }));
+    let none = Cow::Borrowed(r#"{"type":"none"}"#);
+    match parameters.iter_mut().find(|(name, _)| *name == "tool_choice") {
+        Some((_, choice)) => *choice = none,
+        None => parameters.push(("tool_choice", none)),
+    }
+}
+
+struct List<'a, 's, 'p> {
+    scribe: &'s mut Scribe<'p>,
+    system: Vec<Block<'a>>,
+    messages: Vec<Message<'a>>,
+}
+
+impl<'a> List<'a, '_, '_> {
+    fn step(&mut self, at: usize, step: Step<'a>) {
+        match step {
+            Step::Head(system) => {
+                let mut blocks = self.system_blocks(system);
+                self.system.append(&mut blocks);
+                self.scribe.drop_extra(&system.extra);
+            }
+            Step::System(system) => {
+                let blocks = self.system_blocks(system);
+                self.push(Role::System, blocks, Some(&system.extra));
+            }
+            Step::Note(system) => self.note(system),
+            Step::User(user) => self.user(user),
+            Step::Round(round) => self.round(at, round),
+            Step::Filler(filler) => {
+                self.scribe.note(WireChange::Filler(filler));
+                let role = match filler {
+                    Filler::Opening | Filler::Continue => Role::User,
+                    Filler::Between | Filler::Silent => Role::Assistant,
+                };
+                self.push(role, vec![line(filler.text())], None);
+            }
+        }
+    }
+
+    /// A message that says nothing says so, so that it does not vanish.
+    fn push(&mut self, role: Role, mut blocks: Vec<Block<'a>>, extra: Option<&'a Extra>) {
+        if blocks.is_empty() {
+            self.scribe.note(WireChange::Filler(Filler::Silent));
+            blocks.push(line(Filler::Silent.text()));
+        }
+        self.messages.push(Message { role, blocks, extra });
+    }
+
+    fn system_blocks(&mut self, system: &'a System) -> Vec<Block<'a>> {
+        let mut blocks = Vec::with_capacity(system.parts.len());
+        for part in &system.parts {
+            match part {
+                SystemPart::Text(text) => blocks.extend(self.text(text)),
+                SystemPart::Native(native) => blocks.extend(self.native(native, |kind| !assistants(kind) && kind != "tool_result")),
+            }
+        }
+        blocks
+    }
+
+    /// System text as a user line (report B39).
+    fn note(&mut self, system: &'a System) {
+        self.scribe.note(WireChange::SystemAsUser);
+        self.scribe.drop_extra(&system.extra);
+        let mut blocks = Vec::with_capacity(system.parts.len());
+        for part in &system.parts {
+            let block = match part {
+                SystemPart::Text(text) => self.text(text),
+                SystemPart::Native(native) => self.native(native, |_| false),
+            };
+            blocks.extend(block.map(|block| match block {
+                Block::Text { text, extra } => Block::Text { text: Cow::Owned(system_as_user(&text)), extra },
+                other => other,
+            }));
+        }
+        self.push(Role::User, blocks, None);
+    }
+
+    fn user(&mut self, user: &'a User) {
+        let blocks = self.parts(&user.parts, |kind| !assistants(kind) && kind != "tool_result");
+        self.push(Role::User, blocks, Some(&user.extra));
+    }
+
+    fn round(&mut self, at: usize, round: &'a Round) {
+        for (index, said) in round.said().iter().enumerate() {
+            self.scribe.at(at + index);
+            self.said(said);
+        }
+        if round.outcomes().is_empty() {
+            return;
+        }
+        let mut blocks = Vec::with_capacity(round.outcomes().len());
+        for (index, outcome) in round.outcomes().iter().enumerate() {
+            self.scribe.at(at + round.said().len() + index);
+            blocks.push(self.outcome(outcome));
+        }
+        self.push(Role::User, blocks, None);
+    }
+
+    fn said(&mut self, said: &'a Assistant) {
+        let mut blocks = Vec::with_capacity(said.items.len());
+        for item in &said.items {
+            match item {
+                Item::Text(text) => blocks.extend(self.text(text)),
+                Item::Reasoning(reasoning) => blocks.extend(self.reasoning(reasoning)),
+                Item::Native(native) => blocks.extend(self.native(native, |kind| !matches!(kind, "tool_use" | "tool_result"))),
+                Item::Call(call) => blocks.push(Block::Call {
+                    id: self.scribe.call_id(&call.id),
+                    name: self.scribe.name(&call.name),
+                    input: self.scribe.input(call),
+                    extra: &call.extra,
+                }),
+            }
+        }
+        if blocks.iter().all(|block| matches!(block, Block::Thinking(_))) {
+            self.scribe.note(WireChange::Filler(Filler::Silent));
+            blocks.push(line(Filler::Silent.text()));
+        }
+        self.push(Role::Assistant, blocks, Some(&said.extra));
+    }
+
+    fn outcome(&mut self, outcome: &'a Outcome) -> Block<'a> {
+        let mut blocks = self.parts(&outcome.parts, |kind| !assistants(kind) && !kind.ends_with("tool_result"));
+        if blocks.is_empty() {
+            blocks.push(line(OutcomeText::Empty.text()));
+        }
+        Block::Outcome { id: self.scribe.answered(&outcome.call), blocks, failed: outcome.failed, extra: &outcome.extra }
+    }
+
+    fn parts(&mut self, parts: &'a [Part], stands: fn(&str) -> bool) -> Vec<Block<'a>> {
+        let mut blocks = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Part::Text(text) => blocks.extend(self.text(text)),
+                Part::Image(media) => blocks.push(self.file("image", media, Block::Image)),
+                Part::Document(media) => blocks.push(self.file("document", media, Block::Document)),
+                Part::Native(native) => blocks.extend(self.native(native, stands)),
+            }
+        }
+        blocks
+    }
+
+    fn file(&mut self, what: &str, media: &'a Media, block: fn(&'a Media) -> Block<'a>) -> Block<'a> {
+        match self.scribe.unreadable(what, media) {
+            Some(text) => Block::Text { text: Cow::Owned(text), extra: None },
+            None => block(media),
+        }
+    }
+
+    /// "text content blocks must be non-empty" (report B54).
+    fn text(&mut self, text: &'a Text) -> Option<Block<'a>> {
+        if text.text.trim().is_empty() {
+            self.scribe.note(WireChange::BlankBlockLeftOut);
+            return None;
+        }
+        Some(Block::Text { text: Cow::Borrowed(&text.text), extra: Some(&text.extra) })
+    }
+
+    fn native(&mut self, native: &'a Native, stands: fn(&str) -> bool) -> Option<Block<'a>> {
+        match self.scribe.native(native, stands) {
+            Shown::Raw(raw) => Some(Block::Raw(raw)),
+            Shown::Text(text) => Some(Block::Text { text, extra: None }),
+            Shown::Absent => None,
+        }
+    }
+
+    /// Thinking goes back byte for byte, whatever it says (report B60); without its seal it is refused (report B58).
+    fn reasoning(&mut self, reasoning: &'a Reasoning) -> Option<Block<'a>> {
+        let seal = match &*reasoning.kind {
+            "thinking" => "signature",
+            "redacted_thinking" => "data",
+            _ => "",
+        };
+        let sealed = look(reasoning.raw.as_str(), |block| {
+            let kind = text_of(block, "type")?;
+            text_of(block, seal).map(|seal| !seal.is_empty() && kind == *reasoning.kind)
+        });
+        if reasoning.wire == Wire::Anthropic && sealed == Some(true) {
+            return Some(Block::Thinking(&reasoning.raw));
+        }
+        self.scribe.note(WireChange::ReasoningLeftOut { kind: reasoning.kind.to_string() });
+        None
+    }
+
+    /// "final assistant content cannot end with trailing whitespace".
+    fn trim_prefill(&mut self) {
+        let Some(Message { role: Role::Assistant, blocks, .. }) = self.messages.last_mut() else { return };
+        let Some(Block::Text { text, .. }) = blocks.last_mut() else { return };
+        let length = text.trim_end().len();
+        if length < text.len() {
+            text.to_mut().truncate(length);
+            self.scribe.note(WireChange::TrailingSpaceTrimmed);
+        }
+    }
+}
+
+fn line(text: &'static str) -> Block<'static> {
+    Block::Text { text: Cow::Borrowed(text), extra: None }
+}
+
+/// "`tool_use` blocks can only be in `assistant` messages".
+fn assistants(kind: &str) -> bool {
+    matches!(kind, "tool_use" | "server_tool_use" | "mcp_tool_use" | "thinking" | "redacted_thinking")
+}

@@ -1,0 +1,131 @@
+//! The list as a wire walks it: what is hoisted, what stays, which lines the order of roles needs. One place for both wires, and
+//! the same rules that `fit` counted by.
+
+use briefing::message::{Item, Part, System, User};
+use briefing::texts::Filler;
+use briefing::{Briefing, Dialect, ModelProfile, Round, Unit, UnitKind, Wire, filler};
+
+/// One step along the list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step<'a> {
+    /// System text of the leading run.
+    Head(&'a System),
+    /// System text that stays where it stands.
+    System(&'a System),
+    /// System text that reads as a user line.
+    Note(&'a System),
+    /// An input.
+    User(&'a User),
+    /// What the model said, with the outcomes of its calls.
+    Round(&'a Round),
+    /// A line of the frame.
+    Filler(Filler),
+}
+
+/// The steps of a briefing in order, each with the index of its first message.
+pub(crate) fn steps(briefing: &Briefing) -> Vec<(usize, Step<'_>)> {
+    let mut walk = Walk { profile: briefing.call().profile(), steps: Vec::new(), before: None, end: End::User, at: 0 };
+    let mut units = briefing.units().iter().map(|placed| placed.unit()).peekable();
+    let mut leading = true;
+    while let Some(unit) = units.next() {
+        leading &= matches!(unit, Unit::System(_));
+        walk.unit(unit, leading, units.peek().copied());
+    }
+    walk.finish();
+    walk.steps
+}
+
+/// What the list ends in so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// A user message, or outcomes.
+    User,
+    /// An assistant message.
+    Assistant,
+    /// An assistant message whose last block is of a tool that the provider runs.
+    ServerTool,
+}
+
+struct Walk<'a> {
+    profile: &'a ModelProfile,
+    steps: Vec<(usize, Step<'a>)>,
+    before: Option<UnitKind>,
+    end: End,
+    at: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn unit(&mut self, unit: &'a Unit, leading: bool, next: Option<&Unit>) {
+        let (step, kind, end, messages) = match unit {
+            Unit::System(system) if leading => {
+                self.steps.push((self.at, Step::Head(system)));
+                self.at += 1;
+                return;
+            }
+            Unit::System(system) if self.system_stays(next) => {
+                self.steps.push((self.at, Step::System(system)));
+                self.at += 1;
+                return;
+            }
+            Unit::System(system) => (Step::Note(system), UnitKind::Input, End::User, 1),
+            Unit::User(user) => (Step::User(user), UnitKind::Input, End::User, 1),
+            Unit::Round(round) => {
+                let messages = round.said().len() + round.outcomes().len();
+                (Step::Round(round), unit.kind(), round_end(round), messages)
+            }
+        };
+        self.fill(Some(kind));
+        self.steps.push((self.at, step));
+        self.at += messages;
+        self.end = end;
+        self.before = Some(match step {
+            Step::Round(round) if files_move(self.profile, round) => UnitKind::Input,
+            _ => kind,
+        });
+    }
+
+    fn fill(&mut self, next: Option<UnitKind>) {
+        if let Some(filler) = filler(self.before, next, self.profile) {
+            self.steps.push((self.at, Step::Filler(filler)));
+        }
+    }
+
+    fn finish(&mut self) {
+        if self.steps.is_empty() {
+            self.steps.push((0, Step::Filler(Filler::Opening)));
+        } else {
+            self.fill(None);
+        }
+    }
+
+    /// Whether system text behind the leading run may stay. Anthropic takes it behind a user message, or behind the use of a
+    /// tool that it runs, if it is last or an assistant message follows (documentation of mid-conversation system messages;
+    /// vercel/ai#15674).
+    fn system_stays(&self, next: Option<&Unit>) -> bool {
+        if !self.profile.system_anywhere || self.profile.dialect == Dialect::Mistral {
+            return false;
+        }
+        match self.profile.wire {
+            Wire::OpenAiChat => true,
+            Wire::Anthropic => self.end != End::Assistant && matches!(next, None | Some(Unit::Round(_))),
+        }
+    }
+}
+
+/// Whether the files of the round's outcomes stand in a user message behind it: on OpenAI Chat outcomes hold text alone.
+pub(crate) fn files_move(profile: &ModelProfile, round: &Round) -> bool {
+    let file = |part: &Part| matches!(part, Part::Image(_) | Part::Document(_));
+    profile.wire == Wire::OpenAiChat && round.outcomes().iter().any(|outcome| outcome.parts.iter().any(file))
+}
+
+fn round_end(round: &Round) -> End {
+    if !round.outcomes().is_empty() {
+        return End::User;
+    }
+    let last = round.said().last().and_then(|said| said.items.last());
+    let server = |kind: &str| matches!(kind, "server_tool_use" | "mcp_tool_use") || kind.ends_with("_tool_result");
+    match last {
+        Some(Item::Native(native)) if native.wire == Wire::Anthropic && server(&native.kind) => End::ServerTool,
+        Some(Item::Native(_) | Item::Text(_) | Item::Reasoning(_) | Item::Call(_)) | None => End::Assistant,
+    }
+}

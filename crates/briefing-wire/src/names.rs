@@ -1,0 +1,96 @@
+//! Names of tools as a wire takes them: one map for the tools of the call and for the history.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use briefing::Wire;
+
+use crate::ids::suffixed;
+
+/// What a tool without a name is called.
+const NAMELESS: &str = "tool";
+
+/// The names of one request (report B49).
+#[derive(Debug)]
+pub(crate) struct Names {
+    most: usize,
+    known: HashMap<String, Arc<str>>,
+    taken: HashSet<Arc<str>>,
+}
+
+impl Names {
+    /// `^[a-zA-Z0-9_-]{1,64}$` by OpenAI's documentation and mistral-common; Anthropic's schema takes 128.
+    pub(crate) fn new(wire: Wire) -> Self {
+        let most = match wire {
+            Wire::OpenAiChat => 64,
+            Wire::Anthropic => 128,
+        };
+        Self { most, known: HashMap::new(), taken: HashSet::new() }
+    }
+
+    /// The name on the wire if the name was met before.
+    pub(crate) fn known(&self, name: &str) -> Option<&Arc<str>> {
+        self.known.get(name)
+    }
+
+    /// Notes a name that stands in the body as it is.
+    pub(crate) fn keep(&mut self, name: &str) {
+        let kept: Arc<str> = name.into();
+        self.taken.insert(Arc::clone(&kept));
+        self.known.insert(name.to_owned(), kept);
+    }
+
+    /// The name on the wire: itself if it is valid. Distinct names stay distinct; what still falls together is told apart in
+    /// the order it is met in, tools first.
+    pub(crate) fn wire(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.known.get(name) {
+            return Arc::clone(known);
+        }
+        let mut attempt = 0;
+        let fresh = loop {
+            let fresh: Arc<str> = self.mapped(name, attempt).into();
+            if self.taken.insert(Arc::clone(&fresh)) {
+                break fresh;
+            }
+            attempt += 1;
+        };
+        self.known.insert(name.to_owned(), Arc::clone(&fresh));
+        fresh
+    }
+
+    fn mapped(&self, name: &str, attempt: u32) -> String {
+        let takes = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let plain = if name.is_empty() { NAMELESS } else { name };
+        if attempt == 0 && plain.len() <= self.most && plain.chars().all(takes) {
+            return plain.to_owned();
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(name.as_bytes()).update(&attempt.to_le_bytes());
+        suffixed(plain, self.most, takes, &hasher.finalize())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn valid_names_stay_and_odd_ones_are_mapped_and_distinct() {
+        let mut names = Names::new(Wire::OpenAiChat);
+        let odd = ["get_weather-2", "browser.tabs.open", "browser:tabs:open", "", "tool", "browser.tabs.open"];
+        let mapped = odd.map(|name| names.wire(name).to_string());
+        assert_eq!(mapped[0], "get_weather-2");
+        assert!(mapped[1].starts_with("browser_tabs_open_"), "{mapped:?}");
+        assert_ne!(mapped[1], mapped[2]);
+        assert_eq!(mapped[3], "tool");
+        assert!(mapped[4].starts_with("tool_"), "{mapped:?}");
+        assert_eq!(mapped[5], mapped[1]);
+    }
+
+    #[test]
+    fn long_names_are_cut_to_what_the_wire_takes() {
+        let long = "n".repeat(100);
+        assert_eq!(Names::new(Wire::Anthropic).wire(&long).len(), 100);
+        assert_eq!(Names::new(Wire::OpenAiChat).wire(&long).len(), 64);
+    }
+}
