@@ -110,7 +110,7 @@ fn call(target: &TargetConfig, profiles: &Profiles, given: Option<&Call>) -> Cal
     let wire = target.wire();
     let profile = match (&target.model, given) {
         (Some(model), _) => profiles.model(model, wire),
-        (None, Some(given)) if wire.is_none_or(|wire| wire == given.wire()) => {
+        (None, Some(given)) if !given.profile().name.is_empty() && wire.is_none_or(|wire| wire == given.wire()) => {
             profiles.model(&given.profile().name, Some(given.wire()))
         }
         (None, _) => profiles.model(if target.form == Form::Anthropic { "claude-sonnet-4-5" } else { "gpt-5" }, wire),

@@ -96,13 +96,13 @@ fn system_text(parts: &[SystemPart]) -> &str {
 }
 
 fn parts(parts: &[Part]) -> &str {
-    let text = |part| match part {
-        &Part::Text(ref text) => text.text.as_str(),
-        Part::Image(_) => "(picture)",
-        Part::Document(_) => "(document)",
-        Part::Native(_) => "(native block)",
-    };
-    parts.first().map_or("", text)
+    match parts.first() {
+        None => "",
+        Some(Part::Text(text)) => &text.text,
+        Some(Part::Image(_)) => "(picture)",
+        Some(Part::Document(_)) => "(document)",
+        Some(Part::Native(_)) => "(native block)",
+    }
 }
 
 /// The beginning of a text on one line.

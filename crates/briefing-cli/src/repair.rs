@@ -1,10 +1,11 @@
 //! `check --fix`: a body through parse, fit and render, and back into the form in which it came.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use briefing::message::ModelMessage;
-use briefing::{Bounds, Call, Profiles, Wire, fit};
+use briefing::{Bounds, Call, Line, Profiles, Wire, fit};
 use briefing_json::{Document, Kind as Json, Value, quote};
 use briefing_wire::{Render, parse};
 
@@ -30,13 +31,10 @@ pub(crate) fn mend(document: &Document<'_>, text: &str, wire: Wire, model: Optio
     let call = unbounded(&parsed.call, wire, model);
     let briefing = fit(&parsed.messages, &call, &Bounds::none()).map_err(internal)?;
     let request = briefing.render().map_err(internal)?;
-    let mut changes: Vec<String> = parsed.findings.iter().map(ToString::to_string).collect();
-    let named = |from: &briefing::Origin| {
-        let at = from.first().and_then(|entry| usize::try_from(entry.get()).ok());
-        at.and_then(|at| parsed.messages.get(at)).map_or("message", |message| role(message))
-    };
-    changes.extend(briefing.receipt().lines().iter().map(|line| format!("{} {}", named(&line.from), line)));
-    changes.extend(request.findings().iter().map(ToString::to_string));
+    let read = parsed.findings.iter().map(ToString::to_string);
+    let paired = briefing.receipt().lines().iter().map(|line| told(line, &parsed.messages));
+    let written = request.findings().iter().map(|finding| finding.change.to_string());
+    let changes = counted(read.chain(paired).chain(written));
     let rendered = String::from_utf8(request.into_body()).map_err(internal)?;
     let rendered = Document::parse(&rendered).map_err(internal)?;
     let mut body = text.get(..root.span().start).unwrap_or_default().as_bytes().to_vec();
@@ -50,8 +48,27 @@ fn internal(error: impl std::fmt::Display) -> Failure {
     Failure::new(Kind::Internal, format!("the body cannot be written: {error}"))
 }
 
-fn role(message: &ModelMessage) -> &'static str {
-    message.role().name()
+/// A line of the receipt. Its index is of the list as it was read, which no reader of the body knows, so it is not told.
+fn told(line: &Line, messages: &[ModelMessage]) -> String {
+    let at = line.from.first().and_then(|entry| usize::try_from(entry.get()).ok());
+    let role = at.and_then(|at| messages.get(at)).map_or("a", |message| message.role().name());
+    let done = if line.rule.dropped() { "left out" } else { "changed" };
+    format!("{role} message {done}: {}", line.rule)
+}
+
+/// Each text once, with how often it came.
+fn counted(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut order: Vec<String> = Vec::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for text in texts {
+        let count = counts.entry(text.clone()).or_default();
+        *count += 1;
+        if *count == 1 {
+            order.push(text);
+        }
+    }
+    let count = |text: &String| counts.get(text).copied().unwrap_or(1);
+    order.iter().map(|text| if count(text) > 1 { format!("{text} ({} times)", count(text)) } else { text.clone() }).collect()
 }
 
 /// The same call for the model whose rules count, with no bound on the body's size.
@@ -70,29 +87,53 @@ fn unbounded(call: &Call, wire: Wire, model: Option<&str>) -> Call {
 /// for byte as it stands there.
 fn compose(original: Value<'_>, rendered: Value<'_>, keep_model: bool, out: &mut Vec<u8>) {
     let style = Style::of(original);
-    let mut fields: Vec<(String, Value<'_>)> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    for (key, _) in original.entries() {
-        if let Some(value) = rendered.get(&key)
-            && !known.contains_key(&*key)
-        {
-            known.insert(key.clone().into_owned(), fields.len());
-            fields.push((key.into_owned(), value));
+    let mut seen: HashSet<String> = HashSet::new();
+    let again = original.entries().any(|(key, _)| !seen.insert(key.into_owned()));
+    let added = rendered.entries().filter(|(key, _)| !seen.contains(&**key) && (keep_model || key != "model"));
+    let added: Vec<(Cow<'_, str>, Value<'_>)> = added.collect();
+    let written: HashMap<Cow<'_, str>, Value<'_>> = rendered.entries().collect();
+    let kept = original.entries().map(|(key, before)| written.get(&key).map(|after| (key, before, *after)));
+    match kept.clone().collect::<Option<Vec<_>>>() {
+        Some(all) if added.is_empty() && !again => {
+            splice(original, all.iter().map(|(_, before, after)| (*before, *after)), |pair, out| member(pair, &style, out), out);
+        }
+        _ => {
+            // Of several members of one name the last counts.
+            let last: HashMap<Cow<'_, str>, Value<'_>> = original.entries().collect();
+            seen.clear();
+            let kept = kept.flatten().filter(|(key, _, _)| seen.insert(key.clone().into_owned()));
+            let kept = kept.map(|(key, _, after)| (last.get(&key).copied(), key, after));
+            let fields = kept.chain(added.into_iter().map(|(key, after)| (None, key, after)));
+            style.list(b"{}", fields, 0, out, |(before, key, after), out| {
+                quote(&key, out);
+                style.colon(out);
+                match before {
+                    Some(before) => member((before, after), &style, out),
+                    None => style.write(after, 1, out),
+                }
+            });
         }
     }
-    let added = rendered.entries().filter(|(key, _)| !known.contains_key(&**key) && (keep_model || key != "model"));
-    fields.extend(added.map(|(key, value)| (key.into_owned(), value)));
-    style.list(b"{}", fields.into_iter(), 0, out, |(key, value), out| {
-        quote(&key, out);
-        style.colon(out);
-        match original.get(&key) {
-            Some(before) => member(before, value, &style, out),
-            None => style.write(value, 1, out),
-        }
-    });
 }
 
-fn member(before: Value<'_>, after: Value<'_>, style: &Style, out: &mut Vec<u8>) {
+/// Copies `whole` with each of its values, given in order, written anew.
+fn splice<'d>(
+    whole: Value<'d>,
+    pairs: impl Iterator<Item = (Value<'d>, Value<'d>)>,
+    mut write: impl FnMut((Value<'d>, Value<'d>), &mut Vec<u8>),
+    out: &mut Vec<u8>,
+) {
+    let base = whole.span().start;
+    let mut done = 0;
+    for (before, after) in pairs {
+        out.extend_from_slice(whole.raw().get(done..before.span().start - base).unwrap_or_default().as_bytes());
+        write((before, after), out);
+        done = before.span().end - base;
+    }
+    out.extend_from_slice(whole.raw().get(done..).unwrap_or_default().as_bytes());
+}
+
+fn member((before, after): (Value<'_>, Value<'_>), style: &Style, out: &mut Vec<u8>) {
     match canonical(before) {
         Some(same) if canonical(after).as_ref() == Some(&same) => out.extend_from_slice(before.raw().as_bytes()),
         _ if before.kind() == Json::Array && after.kind() == Json::Array => elements(before, after, style, out),
@@ -108,8 +149,13 @@ fn elements(before: Value<'_>, after: Value<'_>, style: &Style, out: &mut Vec<u8
         Style::Compact => Style::Compact,
         Style::Lines { .. } => style.clone(),
     };
-    list.list(b"[]", after.items(), 1, out, |item, out| match hash(item).and_then(|hash| known.get(&hash)) {
+    let element = |item, out: &mut Vec<u8>| match hash(item).and_then(|hash| known.get(&hash)) {
         Some(raw) => out.extend_from_slice(raw.as_bytes()),
         None => list.write(item, 2, out),
-    });
+    };
+    if before.items().count() == after.items().count() {
+        splice(before, before.items().zip(after.items()), |(_, item), out| element(item, out), out);
+    } else {
+        list.list(b"[]", after.items(), 1, out, element);
+    }
 }

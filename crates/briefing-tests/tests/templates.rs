@@ -17,7 +17,7 @@ use std::path::Path;
 use briefing::{Bounds, Call, Dialect, ModelProfile, Wire, fit};
 use briefing_tests::transcripts::transcripts;
 use briefing_wire::Render;
-use minijinja::value::Serde;
+use minijinja::value::{Kwargs, Serde};
 use minijinja::{Environment, Error, ErrorKind, context};
 use serde_json::{Value, json};
 
@@ -25,11 +25,15 @@ fn environment(template: &'static str) -> Environment<'static> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/templates").join(template);
     let source = std::fs::read_to_string(&path).unwrap();
     let mut environment = Environment::new();
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
     environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
     environment.add_function("raise_exception", |text: String| -> Result<String, Error> {
         Err(Error::new(ErrorKind::InvalidOperation, text))
+    });
+    // As transformers registers it: with options that change nothing about whether a template raises.
+    environment.add_filter("tojson", |value: minijinja::Value, options: Kwargs| -> Result<String, Error> {
+        options.get::<Option<bool>>("ensure_ascii")?;
+        options.get::<Option<usize>>("indent")?;
+        serde_json::to_string(&value).map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))
     });
     environment.add_function("strftime_now", |_: String| "2026-11-29");
     environment.add_template_owned("chat", source).unwrap();
@@ -48,7 +52,7 @@ fn served(body: &[u8]) -> Value {
             _ => String::new(),
         };
         message["content"] = json!(text);
-        for call in message["tool_calls"].as_array_mut().into_iter().flatten() {
+        for call in message.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten() {
             let arguments = call["function"]["arguments"].as_str().unwrap().to_owned();
             call["function"]["arguments"] = serde_json::from_str(&arguments).unwrap();
         }

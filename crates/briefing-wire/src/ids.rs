@@ -149,7 +149,7 @@ mod tests {
         let ids = ["a.b", "a:b", "a_b"].map(CallId::from);
         let mapped = wired(IdRule::Word, &ids);
         assert_eq!(mapped, wired(IdRule::Word, &ids));
-        assert_eq!(mapped, ["a_b_6b1b2d43", "a_b_c61dd0c4", "a_b"]);
+        assert_eq!(mapped, ["a_b_cf0c43b0", "a_b_3eb10579", "a_b"]);
         let long = CallId::from("x".repeat(70));
         let [one] = <[String; 1]>::try_from(wired(IdRule::Word, &[long])).unwrap();
         assert_eq!(one.len(), 64);

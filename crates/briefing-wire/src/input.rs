@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(sent(&fits).1, None);
         let long = format!(r#"{{"a":"{}"}}"#, "é".repeat(MAX_INPUT_CHARS));
         let (text, why) = sent(&long);
-        assert_eq!((why, text.chars().count()), (Some(InputFault::TooLong), INPUT_SHOWN + 12));
+        assert_eq!((why, text.chars().count()), (Some(InputFault::TooLong), INPUT_SHOWN + 13));
         let quotes = "\"".repeat(MAX_INPUT_CHARS - 5);
         assert_eq!(sent(&quotes).1, Some(InputFault::TooLong));
     }

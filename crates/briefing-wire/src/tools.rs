@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use briefing::message::{Extra, RawJson};
+use briefing::message::RawJson;
 use briefing::{Call, Tool};
 
 use crate::finding::WireChange;
 use crate::raw::{look, text_of};
 use crate::scribe::Scribe;
+use crate::write::{Fields, Writer};
 
 /// A tool as the body declares it.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(crate) enum Declared<'a> {
         name: Arc<str>,
         description: Option<&'a str>,
         schema: &'a str,
-        extra: Option<&'a Extra>,
+        fields: Fields<'a>,
     },
     /// A tool of the provider's own.
     Raw(&'a RawJson),
@@ -40,7 +41,7 @@ pub(crate) fn declared<'a>(call: &'a Call, scribe: &mut Scribe<'_>) -> Vec<Decla
         out.push(match tool {
             Tool::Function { name, description, schema, extra } => {
                 let (name, description) = (scribe.name(name), description.as_deref());
-                Declared::Function { name, description, schema: schema.as_str(), extra: Some(extra) }
+                Declared::Function { name, description, schema: schema.as_str(), fields: Fields::of(extra) }
             }
             Tool::Native { name, raw, .. } => {
                 name.iter().for_each(|name| scribe.names.keep(name));
@@ -93,9 +94,9 @@ pub(crate) fn settle_choice(parameters: &mut Vec<Parameter<'_>>, tools: &[Declar
 
 /// Writes `tools`, if there are any, each as `function` writes one that is no native tool.
 pub(crate) fn write(
-    out: &mut crate::write::Writer,
+    out: &mut Writer,
     tools: &[Declared<'_>],
-    function: impl Fn(&mut crate::write::Writer, &str, Option<&str>, &str, Option<&Extra>),
+    function: impl Fn(&mut Writer, &str, Option<&str>, &str, Fields<'_>),
 ) {
     if tools.is_empty() {
         return;
@@ -103,8 +104,8 @@ pub(crate) fn write(
     out.name("tools");
     out.array(tools, |out, tool| match tool {
         Declared::Raw(raw) => out.json(raw.as_str()),
-        Declared::Function { name, description, schema, extra } => {
-            out.object(|out| function(out, name, *description, schema, *extra));
+        Declared::Function { name, description, schema, fields } => {
+            out.object(|out| function(out, name, *description, schema, *fields));
         }
     });
 }

@@ -4,6 +4,44 @@ use briefing::Wire;
 use briefing::message::{Extra, RawJson};
 use briefing_json::{Document, Kind, quote};
 
+/// Unknown fields as they are written: all of them, or all but a mark.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Fields<'a> {
+    extra: Option<&'a Extra>,
+    unmarked: bool,
+}
+
+/// The field that marks a block for Anthropic's prompt cache.
+const MARK: &str = "cache_control";
+
+/// The fields of a text block.
+pub(crate) const TEXT: [&str; 2] = ["type", "text"];
+
+impl<'a> Fields<'a> {
+    pub(crate) fn of(extra: &'a Extra) -> Self {
+        Self { extra: Some(extra), unmarked: false }
+    }
+
+    pub(crate) fn on(self, wire: Wire) -> impl Iterator<Item = (&'a str, &'a RawJson)> {
+        let fields = self.extra.into_iter().flat_map(move |extra| extra.on(wire));
+        fields.filter(move |(name, _)| !self.unmarked || *name != MARK)
+    }
+
+    /// Whether none is written beside a text.
+    pub(crate) fn is_plain(self, wire: Wire) -> bool {
+        self.on(wire).all(|(name, _)| TEXT.contains(&name))
+    }
+
+    /// Whether they hold a cache mark.
+    pub(crate) fn marked(self, wire: Wire) -> bool {
+        self.on(wire).any(|(name, raw)| name == MARK && raw.as_str() != "null")
+    }
+
+    pub(crate) fn unmark(&mut self) {
+        self.unmarked = true;
+    }
+}
+
 /// A JSON text while it is written. Commas see to themselves: no value ends in an opening bracket.
 pub(crate) struct Writer {
     out: Vec<u8>,
@@ -89,15 +127,15 @@ impl Writer {
     }
 
     /// Unknown fields of this wire, but for those whose names are known here.
-    pub(crate) fn extra(&mut self, extra: &Extra, known: &[&str]) {
-        for (name, raw) in extra.on(self.wire).filter(|(name, _)| !known.contains(name)) {
+    pub(crate) fn extra(&mut self, fields: Fields<'_>, known: &[&str]) {
+        for (name, raw) in fields.on(self.wire).filter(|(name, _)| !known.contains(name)) {
             self.json_field(name, raw.as_str());
         }
     }
 
     /// Unknown fields of the object that the unknown field `nest` stands for (see `Reader::nested`).
-    pub(crate) fn nested_extra(&mut self, extra: &Extra, nest: &str, known: &[&str]) {
-        for (_, raw) in extra.on(self.wire).filter(|(name, _)| *name == nest) {
+    pub(crate) fn nested_extra(&mut self, fields: Fields<'_>, nest: &str, known: &[&str]) {
+        for (_, raw) in fields.on(self.wire).filter(|(name, _)| *name == nest) {
             self.members(raw, known);
         }
     }

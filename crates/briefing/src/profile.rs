@@ -116,11 +116,13 @@ impl Profiles {
         Ok(Self { families })
     }
 
-    /// The profile of that model on that wire (none: the wire of its family, else OpenAI Chat). A vendor before a slash is
-    /// ignored, as gateways write it: `openai/gpt-5`.
+    /// The profile of that model on that wire (none: the wire of its family, else OpenAI Chat). What gateways and clouds put
+    /// before a name is ignored: `openai/gpt-5`, `us.anthropic.claude-opus-4-6`, `ft:gpt-4o:mine`.
     #[must_use]
     pub fn model(&self, model: &str, wire: Option<Wire>) -> ModelProfile {
         let bare = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+        let bare = bare.find("claude").and_then(|at| bare.get(at..)).unwrap_or(&bare);
+        let bare = bare.strip_prefix("ft:").unwrap_or(bare);
         let table = self.families.iter().find(|(family, _)| bare.starts_with(family.as_str())).map(|(_, table)| table.clone());
         let known = table.is_some();
         let mut profile = ModelProfile::deserialize(table.unwrap_or_default()).unwrap_or_default();

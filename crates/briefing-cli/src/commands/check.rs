@@ -16,10 +16,13 @@ use crate::output::json::pretty;
 use crate::output::report::{Problem, Problems};
 use crate::repair::{Mended, mend};
 
+/// How many changes are told on standard error.
+const TOLD: usize = 100;
+
 pub(crate) fn run(args: CheckArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.json);
     let input = read(&args.file, MAX_INPUT).map_err(Failure::from)?;
-    let document = Document::parse(&input.text).map_err(|error| Failure::from(InputError::json(&input.name, error)))?;
+    let document = Document::parse(&input.text).map_err(|error| Failure::from(InputError::json(&input.name, &input.text, error)))?;
     let body = Body::new(&args, &input, &document)?;
     let problems = body.problems(&document, &input.text);
     if args.fix {
@@ -64,12 +67,16 @@ fn fix(
         return Ok(code(&left));
     }
     out.write(&mended.body)?;
-    mended.changes.iter().for_each(|change| out.note(format_args!("fixed: {change}")));
+    mended.changes.iter().take(TOLD).for_each(|change| out.note(format_args!("fixed: {change}")));
+    if mended.changes.len() > TOLD {
+        out.note(format_args!("fixed: … and {} more (--json gives them all)", mended.changes.len() - TOLD));
+    }
     if mended.changes.is_empty() {
-        out.note("fixed: its form alone");
+        out.note(if mended.body == *text { "nothing could be fixed" } else { "fixed: its form alone" });
     }
     if !left.is_clean() {
-        out.note(left.text(&format!("{}, mended: by hand it takes", body.title()), out.err_paint()).trim_end());
+        let text = left.text(&format!("{}, mended as far as it goes", body.title()), out.err_paint());
+        out.complaint(&text);
     }
     Ok(code(&left))
 }

@@ -40,6 +40,8 @@ pub(crate) enum InputError {
     TooLarge { name: String, most: u64 },
     #[error("{name} is empty")]
     Empty { name: String },
+    #[error("{name} begins with a byte order mark, which is no JSON")]
+    Mark { name: String },
     #[error("{name} is UTF-16, not UTF-8")]
     Utf16 { name: String },
     #[error("{name} is not UTF-8 at line {line}, byte {offset}")]
@@ -49,8 +51,10 @@ pub(crate) enum InputError {
 }
 
 impl InputError {
-    pub(crate) fn json(name: &str, error: SyntaxError) -> Self {
+    /// The fault of that text.
+    pub(crate) fn json(name: &str, text: &str, error: SyntaxError) -> Self {
         match error.fault {
+            _ if text.starts_with('\u{feff}') => Self::Mark { name: name.to_owned() },
             SyntaxFault::Empty => Self::Empty { name: name.to_owned() },
             _ => Self::Json { name: name.to_owned(), error },
         }
@@ -61,6 +65,7 @@ impl InputError {
             Self::Unreadable { .. } => "check the path",
             Self::TooLarge { .. } => "split it; no provider takes a tenth of that",
             Self::Empty { .. } => "was the program that writes it run? Give a file, or pipe it in",
+            Self::Mark { .. } => "write it without one: `sed '1s/^\\xef\\xbb\\xbf//'` takes it out",
             Self::Utf16 { .. } => "write it as UTF-8; older PowerShell does with `| Out-File -Encoding utf8`",
             Self::NotUtf8 { .. } => "JSON is UTF-8: convert it, for instance with `iconv -f latin1 -t utf-8`",
             Self::Json { error, .. } => json_hint(error.fault),

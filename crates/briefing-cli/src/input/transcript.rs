@@ -50,7 +50,8 @@ pub(crate) fn load(config: &TranscriptConfig) -> Result<Transcript, Failure> {
 
 /// A text that is one JSON value over several lines.
 fn whole(text: String, name: &str, id: Option<&str>) -> Result<Transcript, Failure> {
-    let document = Document::parse(without_mark(&text)).map_err(|error| InputError::json(name, error))?;
+    let text = without_mark(&text);
+    let document = Document::parse(text).map_err(|error| InputError::json(name, text, error))?;
     single(document.root(), name, id)
 }
 

@@ -25,7 +25,7 @@ impl Style {
         let space: &str = inside.split(|c: char| !c.is_ascii_whitespace()).next().unwrap_or_default();
         match space.rsplit_once('\n') {
             None => Self::Compact,
-            Some((_, indent)) if indent.is_empty() => Self::Lines { indent: "  ".to_owned() },
+            Some((_, "")) => Self::Lines { indent: "  ".to_owned() },
             Some((_, indent)) => Self::Lines { indent: indent.chars().take(16).collect() },
         }
     }

@@ -78,6 +78,11 @@ impl Output {
         }
     }
 
+    /// A text on standard error that is safe and painted already. It is never silenced.
+    pub(crate) fn complaint(&mut self, text: &str) {
+        let _ = self.err.write_all(text.as_bytes());
+    }
+
     /// A failure on standard error. It is never silenced.
     pub(crate) fn failure(&mut self, failure: &Failure) {
         let Failure { kind, message, hint } = failure;

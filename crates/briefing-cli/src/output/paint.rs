@@ -15,11 +15,6 @@ impl Paint {
         Self { on: AutoStream::choice(stream) != ColorChoice::Never }
     }
 
-    /// Whether it paints.
-    pub(crate) fn is_on(self) -> bool {
-        self.on
-    }
-
     fn with(self, style: Style, text: &str) -> String {
         if self.on { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }

@@ -3,9 +3,9 @@
 use briefing::Wire;
 use briefing::message::{Media, MediaSource};
 
-use super::{Block, Body, Message, Role};
+use super::{Block, Body, FileKind, Message, Role};
 use crate::tools;
-use crate::write::Writer;
+use crate::write::{Fields, TEXT, Writer};
 
 pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
     let mut out = Writer::new(Wire::Anthropic);
@@ -17,15 +17,13 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
         for (name, value) in &body.parameters {
             out.json_field(name, value);
         }
-        tools::write(out, &body.tools, |out, name, description, schema, extra| {
+        tools::write(out, &body.tools, |out, name, description, schema, fields| {
             out.field("name", name);
             if let Some(description) = description {
                 out.field("description", description);
             }
             out.json_field("input_schema", schema);
-            if let Some(extra) = extra {
-                out.extra(extra, &["name", "description", "input_schema"]);
-            }
+            out.extra(fields, &["name", "description", "input_schema"]);
         });
         if !body.system.is_empty() {
             out.name("system");
@@ -46,16 +44,14 @@ fn message(out: &mut Writer, message: &Message<'_>) {
         });
         out.name("content");
         content(out, &message.blocks);
-        if let Some(extra) = message.extra {
-            out.extra(extra, &["role", "content"]);
-        }
+        out.extra(message.fields, &["role", "content"]);
     });
 }
 
 /// One text without unknown fields is a string, anything else an array.
 fn content(out: &mut Writer, blocks: &[Block<'_>]) {
     match blocks {
-        [Block::Text { text, extra }] if extra.is_none_or(|extra| extra.bytes_on(Wire::Anthropic) == 0) => out.text(text),
+        [Block::Text { text, fields }] if fields.is_plain(Wire::Anthropic) => out.text(text),
         blocks => out.array(blocks, block),
     }
 }
@@ -67,23 +63,20 @@ fn block(out: &mut Writer, block: &Block<'_>) {
     }
     out.object(|out| match block {
         Block::Raw(_) | Block::Thinking(_) => {}
-        Block::Text { text, extra } => {
+        Block::Text { text, fields } => {
             out.field("type", "text");
             out.field("text", text);
-            if let Some(extra) = extra {
-                out.extra(extra, &["type", "text"]);
-            }
+            out.extra(*fields, &TEXT);
         }
-        Block::Image(media) => file(out, "image", media),
-        Block::Document(media) => file(out, "document", media),
-        Block::Call { id, name, input, extra } => {
+        Block::File { kind, media, fields } => file(out, *kind, media, *fields),
+        Block::Call { id, name, input, fields } => {
             out.field("type", "tool_use");
             out.field("id", id);
             out.field("name", name);
             out.json_field("input", input);
-            out.extra(extra, &["type", "id", "name", "input"]);
+            out.extra(*fields, &["type", "id", "name", "input"]);
         }
-        Block::Outcome { id, blocks, failed, extra } => {
+        Block::Outcome { id, blocks, failed, fields } => {
             out.field("type", "tool_result");
             out.field("tool_use_id", id);
             out.name("content");
@@ -91,13 +84,16 @@ fn block(out: &mut Writer, block: &Block<'_>) {
             if let Some(failed) = failed {
                 out.json_field("is_error", if *failed { "true" } else { "false" });
             }
-            out.extra(extra, &["type", "tool_use_id", "content", "is_error"]);
+            out.extra(*fields, &["type", "tool_use_id", "content", "is_error"]);
         }
     });
 }
 
-fn file(out: &mut Writer, kind: &str, media: &Media) {
-    out.field("type", kind);
+fn file(out: &mut Writer, kind: FileKind, media: &Media, fields: Fields<'_>) {
+    out.field("type", match kind {
+        FileKind::Image => "image",
+        FileKind::Document => "document",
+    });
     out.inner("source", |out| match &media.source {
         MediaSource::Data(bytes) => {
             out.field("type", "base64");
@@ -113,8 +109,8 @@ fn file(out: &mut Writer, kind: &str, media: &Media) {
             out.field("file_id", id);
         }
     });
-    if let Some(title) = media.filename.as_deref().filter(|_| kind == "document") {
+    if let Some(title) = media.filename.as_deref().filter(|_| kind == FileKind::Document) {
         out.field("title", title);
     }
-    out.extra(&media.extra, &["type", "source", "title"]);
+    out.extra(fields, &["type", "source", "title"]);
 }

@@ -2,6 +2,7 @@
 
 mod encode;
 mod files;
+mod marks;
 mod normalise;
 mod parse;
 mod thinking;
@@ -10,11 +11,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use briefing::Briefing;
-use briefing::message::{Extra, Media, RawJson};
+use briefing::message::{Media, RawJson};
 
 use crate::finding::WireFinding;
 use crate::scribe::Scribe;
 use crate::tools::{Declared, Parameter};
+use crate::write::Fields;
 
 pub(crate) use parse::{array, body};
 
@@ -38,22 +40,28 @@ enum Role {
 struct Message<'a> {
     role: Role,
     blocks: Vec<Block<'a>>,
-    extra: Option<&'a Extra>,
+    fields: Fields<'a>,
 }
 
 enum Block<'a> {
-    Text { text: Cow<'a, str>, extra: Option<&'a Extra> },
+    Text { text: Cow<'a, str>, fields: Fields<'a> },
     Raw(&'a RawJson),
     Thinking(&'a RawJson),
-    Image(&'a Media),
-    Document(&'a Media),
-    Call { id: Arc<str>, name: Arc<str>, input: Cow<'a, str>, extra: &'a Extra },
-    Outcome { id: Arc<str>, blocks: Vec<Block<'a>>, failed: Option<bool>, extra: &'a Extra },
+    File { kind: FileKind, media: &'a Media, fields: Fields<'a> },
+    Call { id: Arc<str>, name: Arc<str>, input: Cow<'a, str>, fields: Fields<'a> },
+    Outcome { id: Arc<str>, blocks: Vec<Block<'a>>, failed: Option<bool>, fields: Fields<'a> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileKind {
+    Image,
+    Document,
 }
 
 /// Writes the body of a briefing whose call is on this wire.
 pub(crate) fn render(briefing: &Briefing) -> (Vec<u8>, Vec<WireFinding>) {
     let mut scribe = Scribe::new(briefing.call().profile());
-    let body = normalise::body(briefing, &mut scribe);
+    let mut body = normalise::body(briefing, &mut scribe);
+    marks::settle(&mut body, &mut scribe);
     (encode::body(&body), scribe.into_findings())
 }

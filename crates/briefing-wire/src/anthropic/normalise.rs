@@ -5,17 +5,19 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use briefing::message::{Assistant, Extra, Item, Media, Native, Outcome, Part, Reasoning, System, SystemPart, Text, User};
+use briefing::message::{Assistant, Item, Media, Native, Outcome, Part, Reasoning, System, SystemPart, Text, User};
 use briefing::texts::{Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Round, Wire};
 
-use super::{Block, Body, Message, Role, thinking};
+use super::{Block, Body, FileKind, Message, Role, thinking};
 use crate::finding::WireChange;
 use crate::frame::{Step, steps};
 use crate::raw::{look, text_of};
 use crate::scribe::{Scribe, Shown};
 use crate::tools::{self, Declared};
+use crate::write::Fields;
 
 /// Fields that the body writes itself.
 const RESERVED: [&str; 4] = ["model", "messages", "system", "tools"];
@@ -47,25 +49,25 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
 }
 
 /// The names of the calls, each once.
-fn names(messages: &[Message<'_>]) -> Vec<std::sync::Arc<str>> {
+fn names(messages: &[Message<'_>]) -> Vec<Arc<str>> {
     let mut seen = HashSet::new();
     let calls = messages.iter().flat_map(|message| &message.blocks).filter_map(|block| match block {
         Block::Call { name, .. } => Some(name),
-        Block::Text { .. } | Block::Raw(_) | Block::Thinking(_) | Block::Image(_) | Block::Document(_) | Block::Outcome { .. } => None,
+        Block::Text { .. } | Block::Raw(_) | Block::Thinking(_) | Block::File { .. } | Block::Outcome { .. } => None,
     });
     calls.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
 /// A history with calls needs tools: declares them by name alone, and forbids their use.
 fn declare<'a>(
-    names: Vec<std::sync::Arc<str>>,
+    names: Vec<Arc<str>>,
     tools: &mut Vec<Declared<'a>>,
     parameters: &mut Vec<tools::Parameter<'a>>,
     scribe: &mut Scribe<'_>,
 ) {
     scribe.note_body(WireChange::ToolsDeclared { names: names.iter().map(ToString::to_string).collect() });
     let schema = r#"{"type":"object"}"#;
-    tools.extend(names.into_iter().map(|name| Declared::Function { name, description: None, schema, extra: None }));
+    tools.extend(names.into_iter().map(|name| Declared::Function { name, description: None, schema, fields: Fields::default() }));
     let none = Cow::Borrowed(r#"{"type":"none"}"#);
     match parameters.iter_mut().find(|(name, _)| *name == "tool_choice") {
         Some((_, choice)) => *choice = none,
@@ -89,7 +91,7 @@ impl<'a> List<'a, '_, '_> {
             }
             Step::System(system) => {
                 let blocks = self.system_blocks(system);
-                self.push(Role::System, blocks, Some(&system.extra));
+                self.push(Role::System, blocks, Fields::of(&system.extra));
             }
             Step::Note(system) => self.note(system),
             Step::User(user) => self.user(user),
@@ -100,18 +102,18 @@ impl<'a> List<'a, '_, '_> {
                     Filler::Opening | Filler::Continue => Role::User,
                     Filler::Between | Filler::Silent => Role::Assistant,
                 };
-                self.push(role, vec![line(filler.text())], None);
+                self.push(role, vec![line(filler.text())], Fields::default());
             }
         }
     }
 
     /// A message that says nothing says so, so that it does not vanish.
-    fn push(&mut self, role: Role, mut blocks: Vec<Block<'a>>, extra: Option<&'a Extra>) {
+    fn push(&mut self, role: Role, mut blocks: Vec<Block<'a>>, fields: Fields<'a>) {
         if blocks.is_empty() {
             self.scribe.note(WireChange::Filler(Filler::Silent));
             blocks.push(line(Filler::Silent.text()));
         }
-        self.messages.push(Message { role, blocks, extra });
+        self.messages.push(Message { role, blocks, fields });
     }
 
     fn system_blocks(&mut self, system: &'a System) -> Vec<Block<'a>> {
@@ -136,16 +138,16 @@ impl<'a> List<'a, '_, '_> {
                 SystemPart::Native(native) => self.native(native, |_| false),
             };
             blocks.extend(block.map(|block| match block {
-                Block::Text { text, extra } => Block::Text { text: Cow::Owned(system_as_user(&text)), extra },
+                Block::Text { text, fields } => Block::Text { text: Cow::Owned(system_as_user(&text)), fields },
                 other => other,
             }));
         }
-        self.push(Role::User, blocks, None);
+        self.push(Role::User, blocks, Fields::default());
     }
 
     fn user(&mut self, user: &'a User) {
         let blocks = self.parts(&user.parts, |kind| !assistants(kind) && kind != "tool_result");
-        self.push(Role::User, blocks, Some(&user.extra));
+        self.push(Role::User, blocks, Fields::of(&user.extra));
     }
 
     fn round(&mut self, at: usize, round: &'a Round) {
@@ -161,7 +163,7 @@ impl<'a> List<'a, '_, '_> {
             self.scribe.at(at + round.said().len() + index);
             blocks.push(self.outcome(outcome));
         }
-        self.push(Role::User, blocks, None);
+        self.push(Role::User, blocks, Fields::default());
     }
 
     fn said(&mut self, said: &'a Assistant) {
@@ -175,7 +177,7 @@ impl<'a> List<'a, '_, '_> {
                     id: self.scribe.call_id(&call.id),
                     name: self.scribe.name(&call.name),
                     input: self.scribe.input(call),
-                    extra: &call.extra,
+                    fields: Fields::of(&call.extra),
                 }),
             }
         }
@@ -183,7 +185,7 @@ impl<'a> List<'a, '_, '_> {
             self.scribe.note(WireChange::Filler(Filler::Silent));
             blocks.push(line(Filler::Silent.text()));
         }
-        self.push(Role::Assistant, blocks, Some(&said.extra));
+        self.push(Role::Assistant, blocks, Fields::of(&said.extra));
     }
 
     fn outcome(&mut self, outcome: &'a Outcome) -> Block<'a> {
@@ -191,7 +193,8 @@ impl<'a> List<'a, '_, '_> {
         if blocks.is_empty() {
             blocks.push(line(OutcomeText::Empty.text()));
         }
-        Block::Outcome { id: self.scribe.answered(&outcome.call), blocks, failed: outcome.failed, extra: &outcome.extra }
+        let (id, fields) = (self.scribe.answered(&outcome.call), Fields::of(&outcome.extra));
+        Block::Outcome { id, blocks, failed: outcome.failed, fields }
     }
 
     fn parts(&mut self, parts: &'a [Part], stands: fn(&str) -> bool) -> Vec<Block<'a>> {
@@ -199,18 +202,22 @@ impl<'a> List<'a, '_, '_> {
         for part in parts {
             match part {
                 Part::Text(text) => blocks.extend(self.text(text)),
-                Part::Image(media) => blocks.push(self.file("image", media, Block::Image)),
-                Part::Document(media) => blocks.push(self.file("document", media, Block::Document)),
+                Part::Image(media) => blocks.push(self.file(FileKind::Image, media)),
+                Part::Document(media) => blocks.push(self.file(FileKind::Document, media)),
                 Part::Native(native) => blocks.extend(self.native(native, stands)),
             }
         }
         blocks
     }
 
-    fn file(&mut self, what: &str, media: &'a Media, block: fn(&'a Media) -> Block<'a>) -> Block<'a> {
+    fn file(&mut self, kind: FileKind, media: &'a Media) -> Block<'a> {
+        let what = match kind {
+            FileKind::Image => "image",
+            FileKind::Document => "document",
+        };
         match self.scribe.unreadable(what, media) {
-            Some(text) => Block::Text { text: Cow::Owned(text), extra: None },
-            None => block(media),
+            Some(text) => Block::Text { text: Cow::Owned(text), fields: Fields::default() },
+            None => Block::File { kind, media, fields: Fields::of(&media.extra) },
         }
     }
 
@@ -220,13 +227,13 @@ impl<'a> List<'a, '_, '_> {
             self.scribe.note(WireChange::BlankBlockLeftOut);
             return None;
         }
-        Some(Block::Text { text: Cow::Borrowed(&text.text), extra: Some(&text.extra) })
+        Some(Block::Text { text: Cow::Borrowed(&text.text), fields: Fields::of(&text.extra) })
     }
 
     fn native(&mut self, native: &'a Native, stands: fn(&str) -> bool) -> Option<Block<'a>> {
         match self.scribe.native(native, stands) {
             Shown::Raw(raw) => Some(Block::Raw(raw)),
-            Shown::Text(text) => Some(Block::Text { text, extra: None }),
+            Shown::Text(text) => Some(Block::Text { text, fields: Fields::default() }),
             Shown::Absent => None,
         }
     }
@@ -262,7 +269,7 @@ impl<'a> List<'a, '_, '_> {
 }
 
 fn line(text: &'static str) -> Block<'static> {
-    Block::Text { text: Cow::Borrowed(text), extra: None }
+    Block::Text { text: Cow::Borrowed(text), fields: Fields::default() }
 }
 
 /// "`tool_use` blocks can only be in `assistant` messages".

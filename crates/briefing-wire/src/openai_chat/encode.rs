@@ -5,7 +5,7 @@ use briefing::{Dialect, Wire};
 
 use super::{Arguments, Body, Call, Message, Part, Role};
 use crate::tools;
-use crate::write::Writer;
+use crate::write::{Fields, TEXT, Writer};
 
 pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
     let mut out = Writer::new(Wire::OpenAiChat);
@@ -14,7 +14,7 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
         for (name, value) in &body.parameters {
             out.json_field(name, value);
         }
-        tools::write(out, &body.tools, |out, name, description, schema, extra| {
+        tools::write(out, &body.tools, |out, name, description, schema, fields| {
             out.field("type", "function");
             out.inner("function", |out| {
                 out.field("name", name);
@@ -22,13 +22,9 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
                     out.field("description", description);
                 }
                 out.json_field("parameters", schema);
-                if let Some(extra) = extra {
-                    out.nested_extra(extra, "function", &["name", "description", "parameters"]);
-                }
+                out.nested_extra(fields, "function", &["name", "description", "parameters"]);
             });
-            if let Some(extra) = extra {
-                out.extra(extra, &["type", "function"]);
-            }
+            out.extra(fields, &["type", "function"]);
         });
         out.name("messages");
         out.array(&body.messages, |out, one| message(out, one, body.dialect));
@@ -72,7 +68,7 @@ fn content(out: &mut Writer, message: &Message<'_>, dialect: Dialect) {
     out.name("content");
     match message.parts.as_slice() {
         [] => out.json("null"),
-        [Part::Text { text, extra }] if !grows && extra.is_none_or(|extra| extra.bytes_on(Wire::OpenAiChat) == 0) => out.text(text),
+        [Part::Text { text, fields }] if !grows && fields.is_plain(Wire::OpenAiChat) => out.text(text),
         parts => out.array(parts, |out, one| part(out, one, dialect)),
     }
 }
@@ -80,12 +76,10 @@ fn content(out: &mut Writer, message: &Message<'_>, dialect: Dialect) {
 fn part(out: &mut Writer, part: &Part<'_>, dialect: Dialect) {
     match part {
         Part::Raw(raw) => out.json(raw.as_str()),
-        Part::Text { text, extra } => out.object(|out| {
+        Part::Text { text, fields } => out.object(|out| {
             out.field("type", "text");
             out.field("text", text);
-            if let Some(extra) = extra {
-                out.extra(extra, &["type", "text"]);
-            }
+            out.extra(*fields, &TEXT);
         }),
         Part::Image(media) => out.object(|out| image(out, media)),
         Part::Document(media) => out.object(|out| document(out, media, dialect)),
@@ -97,9 +91,9 @@ fn image(out: &mut Writer, media: &Media) {
     out.inner("image_url", |out| {
         out.name("url");
         address(out, media);
-        out.nested_extra(&media.extra, "image_url", &["url"]);
+        out.nested_extra(Fields::of(&media.extra), "image_url", &["url"]);
     });
-    out.extra(&media.extra, &["type", "image_url"]);
+    out.extra(Fields::of(&media.extra), &["type", "image_url"]);
 }
 
 fn document(out: &mut Writer, media: &Media, dialect: Dialect) {
@@ -111,7 +105,7 @@ fn document(out: &mut Writer, media: &Media, dialect: Dialect) {
         if let Some(name) = &media.filename {
             out.field("document_name", name);
         }
-        out.extra(&media.extra, &["type", "document_url", "document_name"]);
+        out.extra(Fields::of(&media.extra), &["type", "document_url", "document_name"]);
         return;
     }
     out.field("type", "file");
@@ -126,9 +120,9 @@ fn document(out: &mut Writer, media: &Media, dialect: Dialect) {
             out.name("file_data");
             address(out, media);
         }
-        out.nested_extra(&media.extra, "file", &["file_id", "filename", "file_data"]);
+        out.nested_extra(Fields::of(&media.extra), "file", &["file_id", "filename", "file_data"]);
     });
-    out.extra(&media.extra, &["type", "file"]);
+    out.extra(Fields::of(&media.extra), &["type", "file"]);
 }
 
 fn address(out: &mut Writer, media: &Media) {
@@ -147,7 +141,7 @@ fn call(out: &mut Writer, call: &Call<'_>) {
                 out.inner("function", |out| {
                     out.field("name", &call.name);
                     out.field("arguments", arguments);
-                    out.nested_extra(&call.extra, "function", &["name", "arguments"]);
+                    out.nested_extra(call.fields, "function", &["name", "arguments"]);
                 });
             }
             Arguments::Custom(input) => {
@@ -155,10 +149,10 @@ fn call(out: &mut Writer, call: &Call<'_>) {
                 out.inner("custom", |out| {
                     out.field("name", &call.name);
                     out.field("input", input);
-                    out.nested_extra(&call.extra, "custom", &["name", "input"]);
+                    out.nested_extra(call.fields, "custom", &["name", "input"]);
                 });
             }
         }
-        out.extra(call.extra, &["id", "type", "function", "custom"]);
+        out.extra(call.fields, &["id", "type", "function", "custom"]);
     });
 }

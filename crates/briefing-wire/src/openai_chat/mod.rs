@@ -8,12 +8,13 @@ mod parts;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use briefing::message::{Extra, Media, RawJson};
+use briefing::message::{Media, RawJson};
 use briefing::{Briefing, Dialect};
 
 use crate::finding::WireFinding;
 use crate::scribe::Scribe;
 use crate::tools::{Declared, Parameter};
+use crate::write::Fields;
 
 pub(crate) use parse::{array, body};
 
@@ -59,7 +60,7 @@ struct Message<'a> {
 }
 
 enum Part<'a> {
-    Text { text: Cow<'a, str>, extra: Option<&'a Extra> },
+    Text { text: Cow<'a, str>, fields: Fields<'a> },
     Image(&'a Media),
     Document(&'a Media),
     Raw(&'a RawJson),
@@ -69,7 +70,7 @@ struct Call<'a> {
     id: Arc<str>,
     name: Arc<str>,
     arguments: Arguments<'a>,
-    extra: &'a Extra,
+    fields: Fields<'a>,
 }
 
 enum Arguments<'a> {

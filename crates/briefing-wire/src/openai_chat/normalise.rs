@@ -16,6 +16,7 @@ use crate::frame::{Step, files_move, steps};
 use crate::raw::{look, text_of};
 use crate::scribe::{Scribe, Shown};
 use crate::tools;
+use crate::write::Fields;
 
 /// Fields that the body writes itself.
 const RESERVED: [&str; 3] = ["model", "messages", "tools"];
@@ -35,7 +36,10 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
         list.step(at, step);
     }
     list.mark_prefill();
-    let messages = list.messages;
+    let mut messages = list.messages;
+    for message in &mut messages {
+        message.fields.sort_by_key(|(name, _)| super::FIELDS.iter().position(|field| field == name));
+    }
     Body { model: &call.profile().name, dialect, parameters, tools, messages }
 }
 
@@ -51,7 +55,7 @@ impl<'a> Message<'a> {
 }
 
 fn line(text: &'static str) -> Part<'static> {
-    Part::Text { text: Cow::Borrowed(text), extra: None }
+    Part::Text { text: Cow::Borrowed(text), fields: Fields::default() }
 }
 
 struct List<'a, 's, 'p> {
@@ -120,7 +124,7 @@ impl<'a> List<'a, '_, '_> {
                 SystemPart::Native(native) => self.native(native, |_| false),
             };
             message.parts.extend(part.map(|part| match part {
-                Part::Text { text, extra } => Part::Text { text: Cow::Owned(system_as_user(&text)), extra },
+                Part::Text { text, fields } => Part::Text { text: Cow::Owned(system_as_user(&text)), fields },
                 other => other,
             }));
         }
@@ -186,7 +190,6 @@ impl<'a> List<'a, '_, '_> {
         if message.calls.is_empty() && !speaks && message.parts.iter().all(is_blank) {
             self.silent(message);
         }
-        message.fields.sort_by_key(|(name, _)| super::FIELDS.iter().position(|field| field == name));
         self.fields(message, &said.extra);
     }
 
@@ -204,7 +207,7 @@ impl<'a> List<'a, '_, '_> {
         } else {
             Arguments::Function(self.scribe.input(call))
         };
-        Call { id, name, arguments, extra: &call.extra }
+        Call { id, name, arguments, fields: Fields::of(&call.extra) }
     }
 
     fn reasoning(&mut self, message: &mut Message<'a>, reasoning: &'a Reasoning) {
@@ -256,7 +259,7 @@ impl<'a> List<'a, '_, '_> {
             CorePart::Text(_) | CorePart::Native(_) => return None,
         };
         Some(match self.scribe.unreadable(what, media) {
-            Some(text) => Part::Text { text: Cow::Owned(text), extra: None },
+            Some(text) => Part::Text { text: Cow::Owned(text), fields: Fields::default() },
             None => file,
         })
     }
@@ -264,7 +267,7 @@ impl<'a> List<'a, '_, '_> {
     fn native(&mut self, native: &'a Native, stands: impl FnOnce(&str) -> bool) -> Option<Part<'a>> {
         match self.scribe.native(native, stands) {
             Shown::Raw(raw) => Some(Part::Raw(raw)),
-            Shown::Text(text) => Some(Part::Text { text, extra: None }),
+            Shown::Text(text) => Some(Part::Text { text, fields: Fields::default() }),
             Shown::Absent => None,
         }
     }
@@ -314,7 +317,7 @@ fn has_field(message: &Message<'_>, name: &str) -> bool {
 }
 
 fn plain<'a>(text: &'a str, extra: &'a Extra) -> Part<'a> {
-    Part::Text { text: Cow::Borrowed(text), extra: Some(extra) }
+    Part::Text { text: Cow::Borrowed(text), fields: Fields::of(extra) }
 }
 
 fn is_blank(part: &Part<'_>) -> bool {

@@ -7,13 +7,10 @@ use briefing_json::Value;
 
 use super::reader::{Path, Read, Reader, array, object, present};
 
-/// The top-level fields that are no parameters.
-pub(crate) type Reserved = [&'static str];
-
-/// Reads model, tools and parameters. The answer's reserve is what the body allows for it, if it says so.
+/// Reads model, tools and parameters, which are all fields but the `reserved`. The answer's reserve is what the body allows for it, if it says so.
 pub(crate) fn call(
     body: Value<'_>,
-    reserved: &Reserved,
+    reserved: &[&'static str],
     reader: &mut Reader,
     tool: fn(Value<'_>, &Path<'_>, &mut Reader) -> Read<Tool>,
 ) -> Read<Call> {

@@ -10,7 +10,7 @@ mod reader;
 use briefing::{Call, ModelMessage, Wire};
 use briefing_json::{Document, Value};
 
-pub(crate) use call::{Reserved, call};
+pub(crate) use call::call;
 pub use error::{ParseChange, ParseError, ParseFault, ParseFinding};
 pub(crate) use reader::{Nest, Path, Read, Reader, array as list, base64, object, present};
 

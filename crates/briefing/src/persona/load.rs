@@ -286,7 +286,7 @@ fn chain(entries: &[Entry], place: &str, adapt: &Adapt<'_>, warnings: &mut Vec<P
             (Some(text), None, None) => {
                 let template = checked(text, entry.role, &place, warnings)?;
                 let role = text_role(entry.role);
-                chain.with(move || text_resolver(role, template.clone()))
+                chain.with(move || text_resolver(role, template.clone(), place.clone()))
             }
             (None, Some(path), None) => {
                 let template = checked(path, entry.role, &place, warnings)?;
@@ -294,7 +294,7 @@ fn chain(entries: &[Entry], place: &str, adapt: &Adapt<'_>, warnings: &mut Vec<P
                 if template.is_plain() {
                     chain.with(move || LoadFile::new(role, path.clone()))
                 } else {
-                    chain.with(move || file_resolver(role, template.clone()))
+                    chain.with(move || file_resolver(role, template.clone(), place.clone()))
                 }
             }
             (None, None, Some(history)) => {
@@ -325,12 +325,12 @@ fn text_role(role: RoleName) -> TextRole {
     }
 }
 
-fn text_resolver(role: TextRole, template: Template) -> LoadText {
-    LoadText::trying(role, move |cx| Ok(Some(template.render(cx)?)))
+fn text_resolver(role: TextRole, template: Template, place: String) -> LoadText {
+    LoadText::trying(role, move |cx| Ok(Some(template.render(cx).map_err(|error| at(&place, error))?)))
 }
 
-fn file_resolver(role: TextRole, template: Template) -> LoadFile {
-    LoadFile::block(role, move |cx| Ok(template.render(cx)?))
+fn file_resolver(role: TextRole, template: Template, place: String) -> LoadFile {
+    LoadFile::block(role, move |cx| Ok(template.render(cx).map_err(|error| at(&place, error))?))
 }
 
 fn view(entry: &HistoryEntry, place: &str) -> Result<MailView, PersonaError> {

@@ -92,7 +92,8 @@ fn values(cx: &Context) -> Value {
             ("responsibility", context! { name => duty.name.as_str(), instructions => duty.instructions.as_str() })
         }),
     );
-    all.into_iter().collect()
+    // Collecting would make a sequence of pairs.
+    Value::from_pairs(all)
 }
 
 fn persona(cx: &Context) -> Value {

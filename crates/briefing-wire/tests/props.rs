@@ -1,0 +1,88 @@
+//! Design invariants 1, 4, 6 and 7 on both wires and all dialects. `PROPTEST_CASES` sets how many cases each test runs.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod support;
+
+use briefing::{Dialect, ModelMessage, PrefixChange, Wire};
+use briefing_json::{Document, Kind, Value};
+use briefing_wire::{Render, WireChange};
+use proptest::prelude::*;
+use support::lists::{call, groups, torn};
+use support::{again, briefing, checked, text};
+
+proptest! {
+    /// Whatever the list, the body is one that the provider takes, and is within what the receipt counted.
+    #[test]
+    fn any_list_is_valid_and_costs_no_more_than_counted(list in torn(), call in call()) {
+        let briefing = briefing(&list, &call);
+        let request = briefing.render().unwrap();
+        let report = checked(text(&request), call.profile());
+        prop_assert!(report.is_clean(), "{:?}\n{}", report.violations, text(&request));
+        let total = briefing.receipt().total();
+        prop_assert!(request.body().len() as u64 <= total.bytes, "{} > {}\n{}", request.body().len(), total.bytes, text(&request));
+        let leading = briefing.messages().take_while(|message| matches!(message, ModelMessage::System(_))).count();
+        let none = usize::from(briefing.units().is_empty());
+        let document = Document::parse(text(&request)).unwrap();
+        let count = document.root().get("messages").unwrap().items().count();
+        prop_assert!(count as u64 <= total.messages + (leading + none) as u64, "{count} > {}", total.messages);
+        prop_assert!(request.findings().iter().all(|finding| finding.message.is_none_or(|at| at <= briefing.messages().count())));
+    }
+
+    /// Reading a body and writing it again changes no byte.
+    #[test]
+    fn a_written_body_is_stable(list in torn(), call in call()) {
+        let briefing = briefing(&list, &call);
+        let request = briefing.render().unwrap();
+        prop_assert_eq!(again(text(&request), call.wire()), text(&request));
+        prop_assert_eq!(briefing.render().unwrap().hash(), request.hash());
+    }
+
+    /// A list with more behind it has the bytes of the shorter one before them, but for the listed causes.
+    #[test]
+    fn appending_adds_bytes_at_the_end(groups in groups(), more in groups(), call in call()) {
+        let shorter: Vec<ModelMessage> = groups.into_iter().flatten().collect();
+        let longer: Vec<ModelMessage> = shorter.iter().cloned().chain(more.into_iter().flatten()).collect();
+        let (one, other) = (briefing(&shorter, &call), briefing(&longer, &call));
+        let changed = |change: &PrefixChange| matches!(change, PrefixChange::SyntheticTail | PrefixChange::LateOutcome);
+        let changes = one.receipt().changes().iter().any(changed) || other.receipt().changes().iter().any(|change| *change == PrefixChange::LateOutcome);
+        if changes || one.units().is_empty() {
+            return Ok(());
+        }
+        let (one, other) = (one.render().unwrap(), other.render().unwrap());
+        // Of more than four cache marks the newest stand, so older ones go as the list grows.
+        let marks = WireChange::FieldLeftOut { name: "cache_control".into() };
+        if other.findings().iter().any(|finding| finding.message.is_none() && finding.change == marks) {
+            return Ok(());
+        }
+        let (one, other) = (messages_of(text(&one), call.profile().dialect), messages_of(text(&other), Dialect::Original));
+        prop_assert!(other.starts_with(&one), "{one}\n{other}");
+    }
+}
+
+/// The text of the messages up to the last byte of the last block. What stands before them (the tools that Anthropic needs for a
+/// history with calls, `thinking`) may depend on the history.
+fn messages_of(body: &str, dialect: Dialect) -> String {
+    let document = Document::parse(body).unwrap();
+    let messages = document.root().get("messages").unwrap();
+    let last = messages.items().last().unwrap();
+    let block = last.get("content").filter(|content| dialect == Dialect::Mistral && content.kind() == Kind::Array);
+    let end = block.and_then(|content| content.items().last()).map_or(last.span().end, |block: Value<'_>| block.span().end);
+    body[messages.span().start..end].to_owned()
+}
+
+#[test]
+fn arguments_beyond_the_limit_cost_what_is_sent() {
+    for (wire, model) in support::lists::MODELS {
+        let call = briefing::Call::model(model, Some(wire));
+        let mut said = briefing::message::ToolCall::new("c1", "write", "");
+        said.input = support::lists::long_input();
+        let list = [ModelMessage::user("go"), ModelMessage::calls([said]), ModelMessage::outcome("c1", "ok")];
+        let briefing = briefing(&list, &call);
+        let request = briefing.render().unwrap();
+        let (bytes, counted) = (request.body().len() as u64, briefing.receipt().total().bytes);
+        assert!(bytes <= counted && counted < 20_000, "{bytes} {counted}");
+        assert!(checked(text(&request), call.profile()).is_clean());
+        assert_eq!(briefing.call().wire() == Wire::Anthropic, model.starts_with("claude"));
+    }
+}

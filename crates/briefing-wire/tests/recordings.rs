@@ -1,0 +1,130 @@
+//! Requests that providers accepted, recorded by pydantic-ai's tests (see `data/wire/LICENSE`): read, fitted and written again.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use briefing::{Call, Wire};
+use briefing_wire::{Parsed, parse_text};
+use serde_json::{Map, Value, json};
+use support::{again, checked, render, text, value};
+
+/// Every recording: its name, its wire, and the request's own text.
+fn recordings() -> Vec<(String, Wire, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/wire");
+    let mut out = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let recording = fs::read_to_string(&path).unwrap();
+        let document = briefing_json::Document::parse(&recording).unwrap();
+        let wire = match &*document.root().get("format").unwrap().as_str().unwrap() {
+            "openai_chat" => Wire::OpenAiChat,
+            "anthropic_messages" => Wire::Anthropic,
+            other => panic!("unknown format {other}"),
+        };
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        out.push((name, wire, document.root().get("request").unwrap().raw().to_owned()));
+    }
+    out.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+    assert_eq!(out.len(), 28);
+    out
+}
+
+/// The wires' listed shapes: a string for an array of one text, nothing for no content and no tools, `function` as a tool's type.
+fn listed_shapes(body: &str) -> Value {
+    let mut body: Value = serde_json::from_str(body).unwrap();
+    let fields = body.as_object_mut().unwrap();
+    fields.retain(|name, value| name != "tools" || value != &json!([]));
+    fields.get_mut("system").into_iter().for_each(content);
+    for tool in fields.get_mut("tools").and_then(Value::as_array_mut).into_iter().flatten() {
+        let tool = tool.as_object_mut().unwrap();
+        if tool.contains_key("function") {
+            tool.entry("type").or_insert("function".into());
+        }
+    }
+    for message in fields["messages"].as_array_mut().unwrap() {
+        let message = message.as_object_mut().unwrap();
+        for block in message.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
+            block.get_mut("content").into_iter().for_each(content);
+        }
+        without_empty_content(message);
+    }
+    body
+}
+
+fn without_empty_content(message: &mut Map<String, Value>) {
+    message.get_mut("content").into_iter().for_each(content);
+    message.retain(|name, value| name != "content" || !(value.is_null() || value == &json!([])));
+}
+
+fn content(content: &mut Value) {
+    let text = match content.as_array().map(Vec::as_slice) {
+        Some([block]) if block["type"] == "text" && block.as_object().unwrap().len() == 2 => block["text"].clone(),
+        _ => return,
+    };
+    *content = text;
+}
+
+#[test]
+fn each_comes_out_as_the_same_json_and_stays() {
+    for (name, wire, body) in recordings() {
+        let Parsed { call, messages, findings } = parse_text(wire, &body).unwrap();
+        assert_eq!(findings, [], "{name}");
+        let request = render(&messages, &call);
+        assert_eq!(request.findings(), [], "{name}");
+        assert_eq!(listed_shapes(text(&request)), listed_shapes(&body), "{name}");
+        assert_eq!(again(text(&request), wire), text(&request), "{name}");
+        assert_eq!(checked(text(&request), call.profile()).violations, [], "{name}");
+    }
+}
+
+/// Design invariant 13: what only the provider understands goes back byte for byte.
+#[test]
+fn native_and_reasoning_blocks_come_out_byte_for_byte() {
+    let mut seen = 0;
+    for (name, wire, body) in recordings() {
+        let parsed = parse_text(wire, &body).unwrap();
+        let request = render(&parsed.messages, &parsed.call);
+        let document = briefing_json::Document::parse(&body).unwrap();
+        for message in document.root().get("messages").unwrap().items() {
+            let blocks = message.get("content").into_iter().flat_map(briefing_json::Value::items);
+            let native = blocks.filter(|block| block.get("type").is_some_and(|kind| is_native(&kind.as_str().unwrap())));
+            for raw in native.chain(message.get("reasoning_content")) {
+                assert!(text(&request).contains(raw.raw()), "{name}: {}", raw.raw());
+                seen += 1;
+            }
+        }
+    }
+    assert_eq!(seen, 7);
+}
+
+fn is_native(kind: &str) -> bool {
+    matches!(kind, "server_tool_use" | "tool_search_tool_result" | "tool_addition")
+}
+
+#[test]
+fn each_is_valid_on_the_other_wire_and_its_dialects() {
+    for (name, wire, body) in recordings() {
+        let parsed = parse_text(wire, &body).unwrap();
+        let models = [
+            (Wire::Anthropic, "claude-sonnet-4-5"),
+            (Wire::Anthropic, "claude-opus-4-6"),
+            (Wire::Anthropic, "claude-opus-4-8"),
+            (Wire::OpenAiChat, "gpt-4o"),
+            (Wire::OpenAiChat, "mistral-large-latest"),
+            (Wire::OpenAiChat, "deepseek-chat"),
+        ];
+        for (wire, model) in models {
+            let call = Call::model(model, Some(wire)).tools(parsed.call.declared_tools().to_vec());
+            let request = render(&parsed.messages, &call);
+            assert_eq!(checked(text(&request), call.profile()).violations, [], "{name} as {model}: {}", value(&request));
+            assert_eq!(again(text(&request), wire), text(&request), "{name} as {model}");
+        }
+    }
+}
