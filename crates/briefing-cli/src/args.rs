@@ -78,7 +78,7 @@ what it said; mail from its domain that is not addressed to it is a colleague's.
 
 Examples:
   briefing assemble --from mailbox.mbox --address me@shop.example
-  briefing assemble --from Maildir --persona persona.toml --message '<a1@cafe.example>' --as anthropic
+  briefing assemble --from Maildir --persona desk.toml --message '<a1@x.example>' --as anthropic
   briefing assemble --transcript runs.jsonl --id run-7 --max-tokens 8000 --as openai-chat
   briefing assemble --transcript body.json --max-messages 20 --edge turn --receipt receipt.json";
 
@@ -190,7 +190,7 @@ pub(crate) struct TargetArgs {
     /// The model it is for [default: the transcript's; else claude-sonnet-4-5 with --as anthropic, gpt-5 without]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Facts of more models: TOML, a table per family; see docs
+    /// Facts of more models: TOML, a table per family, with the keys of the built-in table
     #[arg(long, value_name = "FILE")]
     pub(crate) profiles: Option<PathBuf>,
     /// Tokens kept for the answer [default: an eighth of the model's context, at most 4096]

@@ -76,7 +76,8 @@ fn chosen(config: &MailConfig, imported: &Imported, persona: &str) -> Vec<String
         PersonaConfig::File(_) => format!("answered by {persona}"),
         PersonaConfig::Address(address) => format!("answered from {address}, without a persona: the thread alone is told"),
         PersonaConfig::Unknown => {
-            "nobody is said to answer (--persona, --address): all mail reads as others', and the thread alone is told".to_owned()
+            "nobody is said to answer (--persona, --address): all mail reads as others', and the thread alone is told"
+                .to_owned()
         }
     };
     let plural = |count: usize, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };

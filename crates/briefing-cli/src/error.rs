@@ -109,6 +109,9 @@ impl Stop {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::PipeClosed;
         }
-        Self::Failed(Failure::new(Kind::Io, format!("{name} cannot be written: {error}")).hint("check the path and the space on the disk"))
+        Self::Failed(
+            Failure::new(Kind::Io, format!("{name} cannot be written: {error}"))
+                .hint("check the path and the space on the disk"),
+        )
     }
 }

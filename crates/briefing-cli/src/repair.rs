@@ -34,7 +34,8 @@ pub(crate) fn mend(document: &Document<'_>, text: &str, wire: Wire, model: Optio
     let read = parsed.findings.iter().map(ToString::to_string);
     let paired = briefing.receipt().lines().iter().map(|line| told(line, &parsed.messages));
     let written = request.findings().iter().map(|finding| finding.change.to_string());
-    let changes = counted(read.chain(paired).chain(written));
+    let added = model.filter(|_| root.get("model").is_none()).map(|model| format!("model {model:?} was added"));
+    let changes = counted(read.chain(paired).chain(written).chain(added));
     let rendered = String::from_utf8(request.into_body()).map_err(internal)?;
     let rendered = Document::parse(&rendered).map_err(internal)?;
     let mut body = text.get(..root.span().start).unwrap_or_default().as_bytes().to_vec();
@@ -95,7 +96,12 @@ fn compose(original: Value<'_>, rendered: Value<'_>, keep_model: bool, out: &mut
     let kept = original.entries().map(|(key, before)| written.get(&key).map(|after| (key, before, *after)));
     match kept.clone().collect::<Option<Vec<_>>>() {
         Some(all) if added.is_empty() && !again => {
-            splice(original, all.iter().map(|(_, before, after)| (*before, *after)), |pair, out| member(pair, &style, out), out);
+            splice(
+                original,
+                all.iter().map(|(_, before, after)| (*before, *after)),
+                |pair, out| member(pair, &style, out),
+                out,
+            );
         }
         _ => {
             // Of several members of one name the last counts.

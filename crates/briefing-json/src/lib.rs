@@ -5,6 +5,7 @@
 //! [`Document::parse`] reads the text, [`Value`] walks it, [`quote`] writes a string.
 
 mod parse;
+mod scan;
 mod value;
 mod write;
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::scan::first_special;
 use crate::value::{Kind, Value};
 
 /// How deep arrays and objects may nest. The same as serde_json's, so that a raw value passes on.
@@ -245,7 +246,7 @@ impl Parser<'_> {
         self.at += 1;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let run = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).unwrap_or(rest.len());
+            let run = first_special(rest).unwrap_or(rest.len());
             self.at += run;
             match self.peek()? {
                 b'"' => break,

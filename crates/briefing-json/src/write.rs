@@ -2,13 +2,15 @@
 
 use std::fmt;
 
+use crate::scan::{escaped_extra, first_special};
+
 /// Appends `text` as a JSON string, quotes included. Escapes what JSON demands and nothing else.
 pub fn quote(text: &str, out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     out.reserve(text.len() + 2);
     out.push(b'"');
     let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+    while let Some(at) = first_special(rest) {
         let (before, found) = rest.split_at(at);
         out.extend_from_slice(before);
         let Some((byte, after)) = found.split_first() else { break };
@@ -33,12 +35,7 @@ pub fn quote(text: &str, out: &mut Vec<u8>) {
 /// How many bytes [`quote`] appends for `text`.
 #[must_use]
 pub fn quoted_len(text: &str) -> usize {
-    let extra = |byte: u8| match byte {
-        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 1,
-        0..=0x1f => 5,
-        _ => 0,
-    };
-    text.len() + 2 + text.bytes().map(extra).sum::<usize>()
+    text.len() + 2 + escaped_extra(text.as_bytes())
 }
 
 /// A JSON pointer (RFC 6901): the place of a value in a document.

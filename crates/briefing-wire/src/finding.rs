@@ -44,6 +44,8 @@ pub enum WireChange {
     Filler(Filler),
     /// Two messages became one, because the provider does not join them itself (report B36).
     Merged,
+    /// The calls from here on stand in an assistant message of their own, as one may not hold so many.
+    CallsSplit,
     /// System text reads as a user line, because it may not stand here (report B39).
     SystemAsUser,
     /// Reasoning of another wire, or without the seal that its provider demands, was left out.
@@ -109,6 +111,7 @@ impl fmt::Display for WireChange {
             Self::InputMended { call, why } => write!(f, "arguments of call {call:?} were mended: {why}"),
             Self::Filler(filler) => write!(f, "a line was added: {:?}", filler.text()),
             Self::Merged => f.write_str("merged with the message before"),
+            Self::CallsSplit => f.write_str("the calls from here on stand in a message of their own"),
             Self::SystemAsUser => f.write_str("system text reads as a user line"),
             Self::ReasoningLeftOut { kind } => write!(f, "reasoning ({kind}) was left out"),
             Self::NativeAsText { kind } => write!(f, "a {kind} block reads as text"),

@@ -1,9 +1,11 @@
 //! The list as a wire walks it: what is hoisted, what stays, which lines the order of roles needs. One place for both wires, and
 //! the same rules that `fit` counted by.
 
-use briefing::message::{Item, Part, System, User};
+use briefing::message::{Assistant, Item, Native, Part, System, User};
 use briefing::texts::Filler;
 use briefing::{Briefing, Dialect, ModelProfile, Round, Unit, UnitKind, Wire, filler};
+
+use crate::raw::{look, text_of};
 
 /// One step along the list.
 #[derive(Debug, Clone, Copy)]
@@ -90,10 +92,13 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Anthropic goes on by itself from the use of a tool that it runs, and from system text that stays.
     fn finish(&mut self) {
+        let system = matches!(self.steps.last(), Some((_, Step::System(_))));
+        let goes_on = self.profile.wire == Wire::Anthropic && (system || self.end == End::ServerTool);
         if self.steps.is_empty() {
             self.steps.push((0, Step::Filler(Filler::Opening)));
-        } else {
+        } else if !goes_on {
             self.fill(None);
         }
     }
@@ -119,13 +124,30 @@ pub(crate) fn files_move(profile: &ModelProfile, round: &Round) -> bool {
 }
 
 fn round_end(round: &Round) -> End {
-    if !round.outcomes().is_empty() {
-        return End::User;
+    match round.said().last() {
+        Some(said) if round.outcomes().is_empty() && ends_in_server_tool(said) => End::ServerTool,
+        Some(_) if round.outcomes().is_empty() => End::Assistant,
+        Some(_) | None => End::User,
     }
-    let last = round.said().last().and_then(|said| said.items.last());
-    let server = |kind: &str| matches!(kind, "server_tool_use" | "mcp_tool_use") || kind.ends_with("_tool_result");
-    match last {
-        Some(Item::Native(native)) if native.wire == Wire::Anthropic && server(&native.kind) => End::ServerTool,
-        Some(Item::Native(_) | Item::Text(_) | Item::Reasoning(_) | Item::Call(_)) | None => End::Assistant,
+}
+
+/// Whether the last block is the use of a tool that Anthropic runs, or its result beside the use.
+fn ends_in_server_tool(said: &Assistant) -> bool {
+    let natives = || said.items.iter().filter_map(own);
+    let Some(last) = said.items.last().and_then(own) else { return false };
+    let used = |id: &str| {
+        natives().any(|native| {
+            native.needs.is_none() && look(native.raw.as_str(), |block| text_of(block, "id")).as_deref() == Some(id)
+        })
+    };
+    let kind = look(last.raw.as_str(), |block| text_of(block, "type")).unwrap_or_default();
+    let server = matches!(kind.as_str(), "server_tool_use" | "mcp_tool_use") || kind.ends_with("_tool_result");
+    server && last.needs.as_deref().is_none_or(used)
+}
+
+fn own(item: &Item) -> Option<&Native> {
+    match item {
+        Item::Native(native) if native.wire == Wire::Anthropic => Some(native),
+        Item::Native(_) | Item::Text(_) | Item::Reasoning(_) | Item::Call(_) => None,
     }
 }

@@ -13,9 +13,7 @@ pub(crate) enum IdRule {
     Word,
     /// At most so many visible ASCII characters but quotes and backslashes. OpenAI takes 40 ("string too long. Expected a
     /// string with maximum length 40"); of other servers nothing is known.
-    Visible {
-        most: usize,
-    },
+    Visible { most: usize },
     /// Nine letters and digits: mistral-common's validator.
     Nine,
 }

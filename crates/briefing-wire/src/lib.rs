@@ -33,7 +33,5 @@ mod write;
 
 pub use finding::{WireChange, WireFinding};
 pub use input::InputFault;
-pub use parse::{
-    ParseChange, ParseError, ParseFault, ParseFinding, Parsed, ParsedMessages, parse, parse_messages, parse_text,
-};
+pub use parse::{ParseChange, ParseError, ParseFault, ParseFinding, Parsed, ParsedMessages, parse, parse_messages, parse_text};
 pub use request::{Render, RenderError, Request};

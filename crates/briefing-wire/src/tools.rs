@@ -15,12 +15,7 @@ use crate::write::{Fields, Writer};
 #[derive(Debug)]
 pub(crate) enum Declared<'a> {
     /// A function.
-    Function {
-        name: Arc<str>,
-        description: Option<&'a str>,
-        schema: &'a str,
-        fields: Fields<'a>,
-    },
+    Function { name: Arc<str>, description: Option<&'a str>, schema: &'a str, fields: Fields<'a> },
     /// A tool of the provider's own.
     Raw(&'a RawJson),
 }

@@ -138,6 +138,16 @@ impl Profiles {
 }
 
 impl ModelProfile {
+    /// How many calls one assistant message may hold. OpenAI: "Invalid 'messages[2].tool_calls': array too long. Expected an array
+    /// with maximum length 128" (<https://github.com/openai/openai-dotnet/issues/317>); of others nothing is known.
+    #[must_use]
+    pub const fn most_calls(&self) -> usize {
+        match (self.wire, self.dialect) {
+            (Wire::OpenAiChat, Dialect::Original) => 128,
+            (Wire::OpenAiChat, Dialect::Mistral | Dialect::Compatible) | (Wire::Anthropic, _) => usize::MAX,
+        }
+    }
+
     /// What a wire's usual rules are when a model of another family is spoken to on it, as through a gateway.
     fn on_other_wire(&mut self, wire: Wire) {
         self.dialect = Dialect::Compatible;

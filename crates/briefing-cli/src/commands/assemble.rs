@@ -47,8 +47,10 @@ fn whole(assembly: &Assembly) -> String {
         Some(request) => ("request", String::from_utf8_lossy(request.body()).into_owned()),
     };
     let receipt = pretty(&receipt::json(assembly.briefing.receipt()));
-    let findings = pretty(&findings(assembly));
-    format!("{{\"{key}\": {},\n\"receipt\": {},\n\"findings\": {}}}\n", value.trim_end(), receipt.trim_end(), findings.trim_end())
+    let (findings, chosen) = (pretty(&findings(assembly)), pretty(&assembly.chosen.clone().into()));
+    let fields = [(key, value), ("receipt", receipt), ("findings", findings), ("chosen", chosen)];
+    let fields = fields.map(|(name, value)| format!("\"{name}\": {}", value.trim_end()));
+    format!("{{\n{}\n}}\n", fields.join(",\n"))
 }
 
 fn write_receipt(path: &Path, text: &str, out: &mut Output) -> Result<(), Stop> {

@@ -22,7 +22,8 @@ const TOLD: usize = 100;
 pub(crate) fn run(args: CheckArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.json);
     let input = read(&args.file, MAX_INPUT).map_err(Failure::from)?;
-    let document = Document::parse(&input.text).map_err(|error| Failure::from(InputError::json(&input.name, &input.text, error)))?;
+    let document =
+        Document::parse(&input.text).map_err(|error| Failure::from(InputError::json(&input.name, &input.text, error)))?;
     let body = Body::new(&args, &input, &document)?;
     let problems = body.problems(&document, &input.text);
     if args.fix {

@@ -73,16 +73,18 @@ impl Archive {
         let mut hashes = HashSet::new();
         let mut ids = HashSet::new();
         let mut first_error = None;
+        let mut duplicates: Option<(Source, usize)> = None;
         for raw in briefing_mail::read_all(wanted.paths) {
             match raw {
                 Ok(raw) if hashes.insert(blake3::hash(&raw.bytes)) => archive.add(&raw, wanted.address, &mut ids),
-                Ok(raw) => archive.notes.push(Note::Duplicate { source: raw.source }),
+                Ok(raw) => duplicates.get_or_insert((raw.source, 0)).1 += 1,
                 Err(error) => {
                     first_error.get_or_insert_with(|| error.clone());
                     archive.notes.push(Note::Unreadable(error));
                 }
             }
         }
+        archive.notes.extend(duplicates.map(|(first, count)| Note::Duplicates { first, count }));
         match first_error {
             Some(error) if archive.mails.is_empty() => Err(unreadable(&error, archive.notes.len())),
             _ if archive.mails.is_empty() => Err(Failure::new(Kind::Data, "there is no mail in what was given")),
@@ -217,7 +219,13 @@ fn unreadable(error: &MailboxError, faults: usize) -> Failure {
         | MailboxError::TooDeep { .. } => Kind::Data,
     };
     let more = if faults > 1 { format!(" (and {} more faults; no message could be read)", faults - 1) } else { String::new() };
-    Failure::new(kind, format!("{error}{more}")).hint(error.hint())
+    Failure::new(kind, format!("{error}{more}")).hint(as_hint(error.hint()))
+}
+
+/// A sentence as hints are written here: without a capital and a full stop.
+fn as_hint(sentence: &str) -> String {
+    let mut chars = sentence.trim_end_matches('.').chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -52,8 +52,9 @@ fn object(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
     if value.get("model").is_none() && value.get("system").is_none() && value.get("tools").is_none() {
         return list(messages, name, Form::Wire(core_wire(wire)));
     }
-    let parsed = briefing_wire::parse(core_wire(wire), value)
-        .map_err(|error| Failure::new(Kind::Data, format!("{name}: {error}")).hint("`briefing check` tells what is wrong with it"))?;
+    let parsed = briefing_wire::parse(core_wire(wire), value).map_err(|error| {
+        Failure::new(Kind::Data, format!("{name}: {error}")).hint("`briefing check` tells what is wrong with it")
+    })?;
     let notes = parsed.findings.into_iter().map(Note::Parsed).collect();
     Ok(Conversation { messages: parsed.messages, call: Some(parsed.call), notes })
 }
@@ -74,15 +75,17 @@ fn list(messages: Value<'_>, name: &str, form: Form) -> Result<Conversation, Fai
         Form::Flat => return flat(messages, name),
         Form::Wire(wire) => wire,
     };
-    let parsed = briefing_wire::parse_messages(wire, messages)
-        .map_err(|error| Failure::new(Kind::Data, format!("{name}: {error}")).hint("`briefing check` tells what is wrong with it"))?;
+    let parsed = briefing_wire::parse_messages(wire, messages).map_err(|error| {
+        Failure::new(Kind::Data, format!("{name}: {error}")).hint("`briefing check` tells what is wrong with it")
+    })?;
     let notes = parsed.findings.into_iter().map(Note::Parsed).collect();
     Ok(Conversation { messages: parsed.messages, call: None, notes })
 }
 
 fn flat(messages: Value<'_>, name: &str) -> Result<Conversation, Failure> {
-    let messages = messages_from_json(messages.raw())
-        .map_err(|error| Failure::new(Kind::Data, format!("{name}: {error}")).hint("docs/format.md tells Briefing's own form"))?;
+    let messages = messages_from_json(messages.raw()).map_err(|error| {
+        Failure::new(Kind::Data, format!("{name}: {error}")).hint("docs/format.md tells Briefing's own form")
+    })?;
     Ok(Conversation { messages, call: None, notes: Vec::new() })
 }
 

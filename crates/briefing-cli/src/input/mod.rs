@@ -73,6 +73,20 @@ impl InputError {
     }
 }
 
+/// What is wrong with a text that is no JSON, without its place.
+pub(crate) fn json_fault(fault: SyntaxFault) -> &'static str {
+    match fault {
+        SyntaxFault::Empty => "there is nothing",
+        SyntaxFault::Truncated => "it ends in the middle of a value",
+        SyntaxFault::Unexpected => "unexpected character",
+        SyntaxFault::ControlCharacter => "raw control character in a string",
+        SyntaxFault::Escape => "unknown escape in a string",
+        SyntaxFault::Trailing => "something follows the value",
+        SyntaxFault::TooDeep => "nested too deep",
+        SyntaxFault::TooLarge => "too large",
+    }
+}
+
 fn json_hint(fault: SyntaxFault) -> &'static str {
     match fault {
         SyntaxFault::Empty => "give a JSON value",
@@ -80,7 +94,9 @@ fn json_hint(fault: SyntaxFault) -> &'static str {
         SyntaxFault::Unexpected => "JSON has double quotes, no comments, and no comma before a closing bracket",
         SyntaxFault::ControlCharacter => "a line break in a string is written \\n, a tab \\t",
         SyntaxFault::Escape => "a backslash in a string is written \\\\",
-        SyntaxFault::Trailing => "one JSON value is wanted; of JSON Lines give one line, such as `head -n 1 FILE | briefing check`",
+        SyntaxFault::Trailing => {
+            "one JSON value is wanted; of JSON Lines give one line, such as `head -n 1 FILE | briefing check`"
+        }
         SyntaxFault::TooDeep => "nothing that a provider takes nests that deep",
         SyntaxFault::TooLarge => "split it",
     }

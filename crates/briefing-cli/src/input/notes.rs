@@ -8,6 +8,8 @@ use briefing_json::SyntaxError;
 use briefing_mail::{Finding, MailboxError, Source};
 use briefing_wire::{ParseFinding, WireFinding};
 
+use crate::input::json_fault;
+
 /// One thing to tell.
 #[derive(Debug)]
 pub(crate) enum Note {
@@ -15,8 +17,8 @@ pub(crate) enum Note {
     Unreadable(MailboxError),
     /// Something in a message could not be read, or not whole.
     Message { source: Source, finding: Finding },
-    /// A message whose bytes were read before.
-    Duplicate { source: Source },
+    /// Messages whose bytes were read before.
+    Duplicates { first: Source, count: usize },
     /// A message whose id another one has; both are kept.
     SharedId { source: Source, id: MessageId },
     /// A message that could not be read a second time.
@@ -38,10 +40,17 @@ impl fmt::Display for Note {
         match self {
             Self::Unreadable(error) => write!(f, "{error}. {}", error.hint()),
             Self::Message { source, finding } => write!(f, "{}: {finding}", Shown(source)),
-            Self::Duplicate { source } => write!(f, "{}: the same bytes were read before; taken once", Shown(source)),
+            Self::Duplicates { first, count: 1 } => {
+                write!(f, "{}: its bytes were read before; taken once", Shown(first))
+            }
+            Self::Duplicates { first, count } => {
+                write!(f, "{count} messages, the first of them {}: their bytes were read before; taken once", Shown(first))
+            }
             Self::SharedId { source, id } => write!(f, "{}: another message has the id {id} too; both are kept", Shown(source)),
             Self::Gone { source } => write!(f, "{}: is not there any more; its text is missing", Shown(source)),
-            Self::BadLine { name, line, error } => write!(f, "{name}, line {line}: passed over: {error}"),
+            Self::BadLine { name, line, error } => {
+                write!(f, "{name}, line {line}: passed over: {} at byte {}", json_fault(error.fault), error.offset)
+            }
             Self::Parsed(finding) => finding.fmt(f),
             Self::Wire(finding) => finding.fmt(f),
             Self::Persona { name, warning } => write!(f, "{name}: {warning}"),

@@ -12,7 +12,7 @@ use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ToolCall};
 use briefing_json::{Document, Kind as Json, SyntaxError, Value};
 
 use crate::error::{Failure, Kind};
-use crate::input::{MAX_INPUT, read, without_mark};
+use crate::input::{MAX_INPUT, json_fault, read, without_mark};
 
 /// One call.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ struct Row {
 /// What can be wrong with a line.
 #[derive(Debug, thiserror::Error)]
 enum Fault {
-    #[error("not JSON: {0}")]
+    #[error("not JSON: {} at byte {} of the line", json_fault(.0.fault), .0.offset)]
     Syntax(SyntaxError),
     #[error("an object is wanted")]
     NotAnObject,

@@ -61,7 +61,14 @@ fn single(root: Value<'_>, name: &str, id: Option<&str>) -> Result<Transcript, F
             Err(Failure::new(Kind::NoInput, format!("{name} holds one conversation, and its id is not {id:?}"))
                 .hint("leave --id out"))
         }
-        _ => Ok(Transcript { conversation: conversation(root, name)?, chosen: name.to_owned() }),
+        _ => {
+            let conversation = conversation(root, name)?;
+            let chosen = match conversation.messages.len() {
+                1 => format!("1 message read from {name}"),
+                many => format!("{many} messages read from {name}"),
+            };
+            Ok(Transcript { conversation, chosen })
+        }
     }
 }
 

@@ -55,7 +55,9 @@ impl Style {
                 self.colon(out);
                 self.write(member, level + 1, out);
             }),
-            Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::String => out.extend_from_slice(value.raw().as_bytes()),
+            Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::String => {
+                out.extend_from_slice(value.raw().as_bytes())
+            }
         }
     }
 

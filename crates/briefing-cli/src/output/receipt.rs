@@ -30,6 +30,7 @@ fn totals(receipt: &Receipt) -> String {
             _ => String::new(),
         };
         match most {
+            None if bound == Bound::Messages && used == 1 => "1 message".to_owned(),
             Some(most) => format!("{used} of {most} {bound}{by}"),
             None => format!("{used} {bound}{by}"),
         }

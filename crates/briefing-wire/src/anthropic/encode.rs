@@ -37,11 +37,14 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
 
 fn message(out: &mut Writer, message: &Message<'_>) {
     out.object(|out| {
-        out.field("role", match message.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::System => "system",
-        });
+        out.field(
+            "role",
+            match message.role {
+                Role::User => "user",
+                Role::Assistant => "assistant",
+                Role::System => "system",
+            },
+        );
         out.name("content");
         content(out, &message.blocks);
         out.extra(message.fields, &["role", "content"]);
@@ -90,10 +93,13 @@ fn block(out: &mut Writer, block: &Block<'_>) {
 }
 
 fn file(out: &mut Writer, kind: FileKind, media: &Media, fields: Fields<'_>) {
-    out.field("type", match kind {
-        FileKind::Image => "image",
-        FileKind::Document => "document",
-    });
+    out.field(
+        "type",
+        match kind {
+            FileKind::Image => "image",
+            FileKind::Document => "document",
+        },
+    );
     out.inner("source", |out| match &media.source {
         MediaSource::Data(bytes) => {
             out.field("type", "base64");

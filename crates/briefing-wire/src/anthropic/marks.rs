@@ -60,7 +60,9 @@ impl Marks {
 
     /// A block that is sent byte for byte keeps its mark.
     fn raw(&mut self, raw: &str) {
-        if raw.contains("cache_control") && look(raw, |block| block.get("cache_control").filter(|mark| !mark.is_null()).map(drop)).is_some() {
+        if raw.contains("cache_control")
+            && look(raw, |block| block.get("cache_control").filter(|mark| !mark.is_null()).map(drop)).is_some()
+        {
             self.left = self.left.saturating_sub(1);
         }
     }

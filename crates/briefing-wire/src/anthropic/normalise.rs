@@ -67,7 +67,12 @@ fn declare<'a>(
 ) {
     scribe.note_body(WireChange::ToolsDeclared { names: names.iter().map(ToString::to_string).collect() });
     let schema = r#"{"type":"object"}"#;
-    tools.extend(names.into_iter().map(|name| Declared::Function { name, description: None, schema, fields: Fields::default() }));
+    tools.extend(names.into_iter().map(|name| Declared::Function {
+        name,
+        description: None,
+        schema,
+        fields: Fields::default(),
+    }));
     let none = Cow::Borrowed(r#"{"type":"none"}"#);
     match parameters.iter_mut().find(|(name, _)| *name == "tool_choice") {
         Some((_, choice)) => *choice = none,
@@ -121,7 +126,9 @@ impl<'a> List<'a, '_, '_> {
         for part in &system.parts {
             match part {
                 SystemPart::Text(text) => blocks.extend(self.text(text)),
-                SystemPart::Native(native) => blocks.extend(self.native(native, |kind| !assistants(kind) && kind != "tool_result")),
+                SystemPart::Native(native) => {
+                    blocks.extend(self.native(native, |kind| !assistants(kind) && kind != "tool_result"))
+                }
             }
         }
         blocks

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use briefing::message::{Assistant, CallId, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text, ToolCall, User};
+use briefing::message::{
+    Assistant, CallId, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text, ToolCall, User,
+};
 use briefing::{Call, ModelMessage, Tool, Wire};
 use briefing_json::{Kind, Value};
 

@@ -34,13 +34,16 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
 
 fn message(out: &mut Writer, message: &Message<'_>, dialect: Dialect) {
     out.object(|out| {
-        out.field("role", match message.role {
-            Role::System => "system",
-            Role::Developer => "developer",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
-        });
+        out.field(
+            "role",
+            match message.role {
+                Role::System => "system",
+                Role::Developer => "developer",
+                Role::User => "user",
+                Role::Assistant => "assistant",
+                Role::Tool => "tool",
+            },
+        );
         if let Some(id) = &message.answers {
             out.field("tool_call_id", id);
         }

@@ -6,6 +6,7 @@ mod parse;
 mod parts;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use briefing::message::{Media, RawJson};
@@ -55,6 +56,8 @@ struct Message<'a> {
     answers: Option<Arc<str>>,
     /// Unknown fields; of several that were merged the first stands.
     extras: Vec<(&'a str, &'a RawJson)>,
+    /// The names of both, as there may be very many.
+    names: HashSet<&'a str>,
     /// Mistral's mark of a message that the model goes on from.
     prefix: bool,
 }

@@ -5,8 +5,11 @@
 //! neighbours of one role and refuses most of them, so they are merged here, as arrays always (report B36).
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-use briefing::message::{Assistant, Extra, Item, Native, Outcome, Part as CorePart, RawJson, Reasoning, System, SystemPart, ToolCall, User};
+use briefing::message::{
+    Assistant, Extra, Item, Native, Outcome, Part as CorePart, RawJson, Reasoning, System, SystemPart, ToolCall, User,
+};
 use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Dialect, Round, Wire};
 
@@ -45,8 +48,16 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
 
 impl<'a> Message<'a> {
     fn new(role: Role) -> Self {
-        let extras = Vec::new();
-        Self { role, parts: Vec::new(), calls: Vec::new(), fields: Vec::new(), answers: None, extras, prefix: false }
+        Self {
+            role,
+            parts: Vec::new(),
+            calls: Vec::new(),
+            fields: Vec::new(),
+            answers: None,
+            extras: Vec::new(),
+            names: HashSet::new(),
+            prefix: false,
+        }
     }
 
     fn line(role: Role, text: &'static str) -> Self {
@@ -157,15 +168,20 @@ impl<'a> List<'a, '_, '_> {
             }
             self.said(&mut message, said);
         }
+        let most = self.scribe.profile.most_calls();
+        let mut more = message.calls.split_off(message.calls.len().min(most)).into_iter();
         self.push(message);
-        let moves = files_move(self.scribe.profile, round);
         let mut files = Message::line(Role::User, texts::PICTURES_OF_OUTCOMES);
         for (index, outcome) in round.outcomes().iter().enumerate() {
             self.scribe.at(at + round.said().len() + index);
+            if index > 0 && index % most == 0 {
+                self.scribe.note(WireChange::CallsSplit);
+                self.push(Message { calls: more.by_ref().take(most).collect(), ..Message::new(Role::Assistant) });
+            }
             let message = self.outcome(outcome, &mut files);
             self.push(message);
         }
-        if moves {
+        if files_move(self.scribe.profile, round) {
             self.scribe.note(WireChange::FilesMovedBehind);
             if self.dialect == Dialect::Mistral {
                 self.filler(Filler::Between);
@@ -211,8 +227,8 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn reasoning(&mut self, message: &mut Message<'a>, reasoning: &'a Reasoning) {
-        let free = super::REASONING.contains(&&*reasoning.kind) && !has_field(message, &reasoning.kind);
-        if reasoning.wire == Wire::OpenAiChat && free {
+        let known = reasoning.wire == Wire::OpenAiChat && super::REASONING.contains(&&*reasoning.kind);
+        if known && message.names.insert(&reasoning.kind) {
             message.fields.push((&reasoning.kind, &reasoning.raw));
         } else {
             self.scribe.note(WireChange::ReasoningLeftOut { kind: reasoning.kind.to_string() });
@@ -223,7 +239,7 @@ impl<'a> List<'a, '_, '_> {
     fn said_native(&mut self, message: &mut Message<'a>, native: &'a Native) {
         let field = native.wire == Wire::OpenAiChat && super::SPOKEN.contains(&&*native.kind);
         let block = field && look(native.raw.as_str(), |block| text_of(block, "type")).is_some();
-        if field && !block && !has_field(message, &native.kind) {
+        if field && !block && message.names.insert(&native.kind) {
             message.fields.push((&native.kind, &native.raw));
             return;
         }
@@ -276,10 +292,10 @@ impl<'a> List<'a, '_, '_> {
     fn fields(&mut self, message: &mut Message<'a>, extra: &'a Extra) {
         for (name, raw) in extra.on(Wire::OpenAiChat).filter(|(name, _)| !KNOWN.contains(name)) {
             let prefix = self.dialect == Dialect::Mistral && name == "prefix" && raw.as_str() == "true";
-            if prefix || has_field(message, name) {
-                self.scribe.note(WireChange::FieldLeftOut { name: name.to_owned() });
-            } else {
+            if !prefix && message.names.insert(name) {
                 message.extras.push((name, raw));
+            } else {
+                self.scribe.note(WireChange::FieldLeftOut { name: name.to_owned() });
             }
         }
     }
@@ -296,24 +312,16 @@ impl<'a> List<'a, '_, '_> {
 fn merge<'a>(into: &mut Message<'a>, message: Message<'a>, scribe: &mut Scribe<'_>) {
     into.parts.extend(message.parts);
     into.calls.extend(message.calls);
-    for (name, raw) in message.fields {
-        if has_field(into, name) {
-            scribe.note(WireChange::FieldLeftOut { name: name.to_owned() });
-        } else {
-            into.fields.push((name, raw));
+    let Message { names, .. } = into;
+    let mut first = |(name, _): &(&'a str, &RawJson)| {
+        let free = names.insert(name);
+        if !free {
+            scribe.note(WireChange::FieldLeftOut { name: (*name).to_owned() });
         }
-    }
-    for (name, raw) in message.extras {
-        if has_field(into, name) {
-            scribe.note(WireChange::FieldLeftOut { name: name.to_owned() });
-        } else {
-            into.extras.push((name, raw));
-        }
-    }
-}
-
-fn has_field(message: &Message<'_>, name: &str) -> bool {
-    message.fields.iter().chain(&message.extras).any(|(known, _)| *known == name)
+        free
+    };
+    into.fields.extend(message.fields.into_iter().filter(&mut first));
+    into.extras.extend(message.extras.into_iter().filter(&mut first));
 }
 
 fn plain<'a>(text: &'a str, extra: &'a Extra) -> Part<'a> {

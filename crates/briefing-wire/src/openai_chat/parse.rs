@@ -166,7 +166,8 @@ fn tool_call(call: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<ToolCa
     object(call, at)?;
     let id = CallId::new(reader.member_or_empty(call, "id", at)?);
     let custom = call.get("type").and_then(Value::as_str).is_some_and(|kind| kind == "custom");
-    let (holder, key, known) = if custom { ("custom", "input", ["id", "custom"]) } else { ("function", "arguments", ["id", "function"]) };
+    let (holder, key, known) =
+        if custom { ("custom", "input", ["id", "custom"]) } else { ("function", "arguments", ["id", "function"]) };
     let at_inner = at.key(holder);
     let inner = present(call, holder).ok_or_else(|| at.error(ParseFault::Missing { key: holder }))?;
     object(inner, &at_inner)?;

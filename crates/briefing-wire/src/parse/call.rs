@@ -17,9 +17,7 @@ pub(crate) fn call(
     let root = Path::Root;
     let model = reader.member_or_empty(body, "model", &root)?;
     let mut call = Call::new(Profiles::built_in().model(&model, Some(reader.wire())));
-    for (name, raw) in reader.unknown(body, reserved, &root) {
-        call = call.parameter(name, raw);
-    }
+    call = call.parameters_of(reader.unknown(body, reserved, &root));
     let limit = ["max_completion_tokens", "max_tokens"].iter().find_map(|key| body.get(key)?.raw().parse().ok());
     if let Some(limit) = limit {
         call = call.output_reserve(limit);

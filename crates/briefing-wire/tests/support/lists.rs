@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use briefing::message::{
-    Assistant, Bytes, CallId, Extra, Input, Item, MAX_INPUT_CHARS, Media, MediaSource, Native, Outcome, Part, RawJson, Reasoning, System,
-    SystemPart, Text, ToolCall, User,
+    Assistant, Bytes, CallId, Extra, Input, Item, MAX_INPUT_CHARS, Media, MediaSource, Native, Outcome, Part, RawJson,
+    Reasoning, System, SystemPart, Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Tool, Wire};
 use proptest::collection::vec;
@@ -107,16 +107,44 @@ fn group() -> BoxedStrategy<Group> {
 
 pub(crate) fn text() -> BoxedStrategy<String> {
     let odd = [
-        "", " ", "\n\t", "\u{a0}", "\u{200b}", "\0", "a\0b", "hello", "hello \n", "\"quoted\" \\ back", "é", "😀\u{fe0f}", "\u{feff}x",
-        "\u{85}", "\u{2028}", "{\"a\":1}", "[system] x",
+        "",
+        " ",
+        "\n\t",
+        "\u{a0}",
+        "\u{200b}",
+        "\0",
+        "a\0b",
+        "hello",
+        "hello \n",
+        "\"quoted\" \\ back",
+        "é",
+        "😀\u{fe0f}",
+        "\u{feff}x",
+        "\u{85}",
+        "\u{2028}",
+        "{\"a\":1}",
+        "[system] x",
     ];
     prop_oneof![6 => select(odd.map(String::from).to_vec()), 1 => ".{0,40}", 1 => any::<String>()].boxed()
 }
 
 fn id() -> BoxedStrategy<String> {
     let odd = [
-        "", "c1", "c1-2", "call_1", "call_2", "a.b", "a:b", "a_b", "functions.write:0", "6IgxW8LfZ", "toolu_01XhRHVXkKSCMGnaoHjpKax8", "\0",
-        "é", "a b", "\"",
+        "",
+        "c1",
+        "c1-2",
+        "call_1",
+        "call_2",
+        "a.b",
+        "a:b",
+        "a_b",
+        "functions.write:0",
+        "6IgxW8LfZ",
+        "toolu_01XhRHVXkKSCMGnaoHjpKax8",
+        "\0",
+        "é",
+        "a b",
+        "\"",
     ];
     prop_oneof![8 => select(odd.map(String::from).to_vec()), 1 => "[a-z.:]{30,90}", 1 => any::<String>()].boxed()
 }
@@ -130,11 +158,28 @@ fn input() -> BoxedStrategy<Input> {
     let deep = format!("{}{}", "[".repeat(110), "]".repeat(110));
     let deepest = format!("{}{}", "[".repeat(200), "]".repeat(200));
     let odd = [
-        "", "{}", " {\"a\" : [1, 2.50]}\n", "[1]", "null", "\"x\"", "{\"a\":\"\\ud83d\"}", "{\"\\ude00\":1}", "\"\\ud83d\"", "{\"command\":\"ls",
-        "\\\\\\\"\"\u{1}", "{\"a\":\"\\u0000\"}", "not json", "{}{}", "{\"a\":1,\"a\":2}", "12e400", &deep, &deepest,
+        "",
+        "{}",
+        " {\"a\" : [1, 2.50]}\n",
+        "[1]",
+        "null",
+        "\"x\"",
+        "{\"a\":\"\\ud83d\"}",
+        "{\"\\ude00\":1}",
+        "\"\\ud83d\"",
+        "{\"command\":\"ls",
+        "\\\\\\\"\"\u{1}",
+        "{\"a\":\"\\u0000\"}",
+        "not json",
+        "{}{}",
+        "{\"a\":1,\"a\":2}",
+        "12e400",
+        &deep,
+        &deepest,
     ];
     let odd: Vec<Input> = odd.iter().map(|raw| Input::new(*raw)).collect();
-    prop_oneof![12 => select(odd), 2 => any::<String>().prop_map(Input::new), 1 => "[\"\\\\\u{1}]{0,300}".prop_map(Input::new)].boxed()
+    prop_oneof![12 => select(odd), 2 => any::<String>().prop_map(Input::new), 1 => "[\"\\\\\u{1}]{0,300}".prop_map(Input::new)]
+        .boxed()
 }
 
 /// Arguments beyond what providers take. Slow to make, so they are no part of [`input`].
@@ -143,8 +188,16 @@ pub(crate) fn long_input() -> Input {
 }
 
 fn extra() -> BoxedStrategy<Extra> {
-    let anthropic = [("cache_control", r#"{"type":"ephemeral"}"#), ("citations", " null"), ("type", "\"x\""), ("odd \"name\"", "[1, 2]")];
-    let openai = [("name", "\"Bob\""), ("detail", "\"high\""), ("role", "\"developer\""), ("prefix", "true"), ("content", "5"), ("refusal", "null")];
+    let anthropic =
+        [("cache_control", r#"{"type":"ephemeral"}"#), ("citations", " null"), ("type", "\"x\""), ("odd \"name\"", "[1, 2]")];
+    let openai = [
+        ("name", "\"Bob\""),
+        ("detail", "\"high\""),
+        ("role", "\"developer\""),
+        ("prefix", "true"),
+        ("content", "5"),
+        ("refusal", "null"),
+    ];
     let fields = |wire: Wire, (name, value): (&str, &str)| Extra::new(wire, vec![(name.into(), raw(value))]);
     let anthropic: Vec<Extra> = anthropic.iter().map(|field| fields(Wire::Anthropic, *field)).collect();
     let openai: Vec<Extra> = openai.iter().map(|field| fields(Wire::OpenAiChat, *field)).collect();
@@ -161,8 +214,14 @@ fn media(types: &'static [&'static str]) -> impl Strategy<Value = Media> {
         1 => select(vec!["https://example.org/a \"b\".png", ""]).prop_map(|url| MediaSource::Url(url.into())),
         1 => select(vec![Wire::Anthropic, Wire::OpenAiChat]).prop_map(|wire| MediaSource::File { wire, id: "file_1".into() }),
     ];
-    (source, select(types), prop::option::of(select(vec!["a.pdf", "x \"y\"\n.png", ""])), extra())
-        .prop_map(|(source, media_type, name, extra)| Media { source, media_type: media_type.into(), filename: name.map(Arc::from), extra })
+    (source, select(types), prop::option::of(select(vec!["a.pdf", "x \"y\"\n.png", ""])), extra()).prop_map(
+        |(source, media_type, name, extra)| Media {
+            source,
+            media_type: media_type.into(),
+            filename: name.map(Arc::from),
+            extra,
+        },
+    )
 }
 
 fn part() -> BoxedStrategy<Part> {
@@ -195,7 +254,12 @@ fn given() -> impl Strategy<Value = Native> {
     select(vec![
         native(Wire::Anthropic, "search_result", search, None),
         native(Wire::Anthropic, "search_result", search, Some("srv_9")),
-        native(Wire::Anthropic, "server_tool_use", r#"{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{}}"#, None),
+        native(
+            Wire::Anthropic,
+            "server_tool_use",
+            r#"{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{}}"#,
+            None,
+        ),
         native(Wire::Anthropic, "odd", "5", None),
         native(Wire::OpenAiChat, "input_audio", audio, None),
         native(Wire::OpenAiChat, "refusal", "\"no\"", None),
@@ -207,7 +271,12 @@ fn given() -> impl Strategy<Value = Native> {
 fn spoken() -> impl Strategy<Value = Native> {
     let result = r#"{"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": []}"#;
     select(vec![
-        native(Wire::Anthropic, "server_tool_use", r#"{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{}}"#, None),
+        native(
+            Wire::Anthropic,
+            "server_tool_use",
+            r#"{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{}}"#,
+            None,
+        ),
         native(Wire::Anthropic, "web_search_tool_result", result, Some("srv_1")),
         native(Wire::Anthropic, "tool_use", r#"{"type":"tool_use","id":"x","name":"y","input":{}}"#, None),
         native(Wire::Anthropic, "tool_result", r#"{"type":"tool_result","tool_use_id":"x"}"#, None),

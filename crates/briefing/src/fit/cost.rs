@@ -141,6 +141,8 @@ impl<'a> Meter<'a> {
             Unit::Round(round) => {
                 round.said().iter().for_each(|said| self.assistant(said));
                 round.outcomes().iter().for_each(|outcome| self.outcome(outcome));
+                // A round of too many calls takes several assistant messages.
+                (0..round.outcomes().len().saturating_sub(1) / self.profile.most_calls()).for_each(|_| self.message());
                 if self.profile.wire == Wire::OpenAiChat && round.outcomes().iter().any(|outcome| has_media(outcome)) {
                     self.pictures_behind();
                 }

@@ -220,7 +220,7 @@ impl Plan<'_> {
         if let Some((unit, reasons)) = self.gate.pass(&gathered.unit) {
             gathered.unit = unit;
             for why in reasons {
-                self.lines.push(Line { from: gathered.from.clone(), rule: Rule::FileAsLine { why } });
+                self.lines.push(Line { from: gathered.from.beginning(), rule: Rule::FileAsLine { why } });
             }
         }
         let cost = self.meter.unit(&gathered.unit);
@@ -312,7 +312,7 @@ impl Plan<'_> {
             let rest = sum.less(least.cost);
             let (best, rules) = self.longest(chosen, rest);
             sum = rest.plus(best.cost);
-            let from = best.gathered.from.clone();
+            let from = best.gathered.from.beginning();
             self.lines.extend(rules.into_iter().map(|rule| Line { from: from.clone(), rule }));
             *chosen = best;
         }
@@ -526,6 +526,15 @@ impl Origin {
         match self {
             Self::Entries(entries) => entries,
             Self::Resolver(_) => &[],
+        }
+    }
+
+    /// The same with its first entry alone: what a line about one piece of a large round names, so that lines do not grow with
+    /// the square of the round.
+    pub(crate) fn beginning(&self) -> Self {
+        match self {
+            Self::Entries(entries) => Self::Entries(entries.first().copied().into_iter().collect()),
+            Self::Resolver(name) => Self::Resolver(Arc::clone(name)),
         }
     }
 

@@ -133,7 +133,7 @@ impl Sealing {
                     }
                 };
                 self.lines
-                    .push(Line { from: chosen.gathered.from.clone(), rule: Rule::IdRepeated { call: id.given().to_owned() } });
+                    .push(Line { from: chosen.gathered.from.beginning(), rule: Rule::IdRepeated { call: id.given().to_owned() } });
                 renamed.push(Some(fresh));
             }
             if renamed.iter().any(Option::is_some) {

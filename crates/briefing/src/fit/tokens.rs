@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Counts the tokens of a text. Implementations are shared between threads and should be fast on text seen before.
@@ -73,9 +74,11 @@ const CACHED: usize = 65_536;
 /// Shorter texts are counted faster than they are looked up.
 const CACHED_FROM: usize = 64;
 
+/// Counts by content: a keyed hash, so that no text can be made to share another's count, and the length.
 #[derive(Default)]
 struct O200k {
-    counts: Mutex<HashMap<[u8; 32], u64>>,
+    keys: RandomState,
+    counts: Mutex<HashMap<(u64, usize), u64>>,
 }
 
 impl CountTokens for O200k {
@@ -88,14 +91,12 @@ impl CountTokens for O200k {
         if text.len() < CACHED_FROM {
             return tokenizer.count(text) as u64;
         }
-        let key = *blake3::hash(text.as_bytes()).as_bytes();
+        let key = (self.keys.hash_one(text), text.len());
         if let Some(count) = self.counts.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return *count;
         }
         let limit = usize::try_from(stop_at).unwrap_or(usize::MAX);
-        let Some(count) = tokenizer.count_till_limit(&tokenizer.normalize(text), limit) else {
-            return stop_at.saturating_add(1);
-        };
+        let Some(count) = tokenizer.count_till_limit(&tokenizer.normalize(text), limit) else { return stop_at.saturating_add(1) };
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() >= CACHED {
             counts.clear();

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use jiff::Timestamp;
 
 use crate::log::{Arrival, AttachmentId, Body, Entry, Mail, MessageId, Place, RecordedOutcome, RecordedRound, Run};
-use crate::message::{Assistant, EntryId, Item, Outcome, OwnerId, RunId, ThreadId};
+use crate::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunId, ThreadId};
 use crate::ports::{Files, History, PortFuture};
 
 /// The logs of several owners. Cloning shares them.
@@ -80,6 +80,8 @@ struct Thread {
 struct RunState {
     run: Run,
     rounds: BTreeMap<(u32, EntryId), RecordedRound>,
+    /// The round of each call, so that an outcome finds it without a walk.
+    calls: HashMap<CallId, (u32, EntryId)>,
 }
 
 impl MemoryLog {
@@ -139,7 +141,7 @@ impl OwnerLog {
         let index = state.runs.len();
         state.run_by_id.insert(run.id.clone(), index);
         state.runs_by_trigger.entry(run.trigger).or_default().push(index);
-        state.runs.push(RunState { run, rounds: BTreeMap::new() });
+        state.runs.push(RunState { run, rounds: BTreeMap::new(), calls: HashMap::new() });
         Ok(())
     }
 
@@ -160,6 +162,9 @@ impl OwnerLog {
         let entry = state.push(at, Body::Round(Arc::clone(&said))).id;
         let round = RecordedRound { trigger, entry, said, outcomes: Vec::new() };
         if let Some(run) = state.runs.get_mut(index) {
+            for call in round.said.calls() {
+                run.calls.entry(call.id.clone()).or_insert((turn, entry));
+            }
             run.rounds.insert((turn, entry), round.clone());
         }
         Ok(round)
@@ -172,9 +177,7 @@ impl OwnerLog {
     pub fn append_outcome(&self, run: &RunId, outcome: Outcome) -> Result<EntryId, LogError> {
         let mut state = self.write();
         let index = state.run(run)?;
-        let holds = |round: &RecordedRound| round.said.calls().any(|call| call.id == outcome.call);
-        let place =
-            state.runs.get(index).and_then(|run| run.rounds.iter().find(|(_, round)| holds(round))).map(|(key, _)| *key);
+        let place = state.runs.get(index).and_then(|run| run.calls.get(&outcome.call)).copied();
         let place = place.ok_or_else(|| LogError::UnknownCall { run: run.clone(), call: outcome.call.to_string() })?;
         let at = state.newest_time();
         let outcome = Arc::new(outcome);

@@ -82,7 +82,7 @@ impl Template {
 fn values(cx: &Context) -> Value {
     let mut all = vec![
         ("persona", persona(cx)),
-        ("now", Value::from(cx.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string())),
+        ("now", Value::from(crate::view::utc(cx.now()))),
         ("config", Value::from(minijinja::value::Serde(cx.config()))),
     ];
     all.extend(cx.correlation_id().map(|id| ("correlation_id", Value::from(id))));

@@ -7,3 +7,4 @@ pub use mail::MailView;
 pub use render::{mail_role, mail_text};
 
 pub(crate) use mail::current_message;
+pub(crate) use render::utc;

@@ -1,5 +1,8 @@
 //! How a mail reads: the same when it is current and when it is past (`docs/format.md`).
 
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
+
 use crate::log::{Address, Attachment, Delivery, Direction, Mail};
 use crate::message::Role;
 use crate::text::{lf, one_line};
@@ -17,20 +20,12 @@ pub fn mail_text(mail: &Mail) -> Option<String> {
     if body.is_none() && mail.attachments.is_empty() {
         return None;
     }
-    let date = mail.date.map(|date| date.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()).unwrap_or_default();
     let mut text = String::with_capacity(256 + body.map_or(0, str::len));
-    for (name, value) in [
-        ("From", addresses(&mail.from)),
-        ("To", addresses(&mail.to)),
-        ("Cc", addresses(&mail.cc)),
-        ("Date", date),
-        ("Subject", mail.subject.clone().unwrap_or_default()),
-    ] {
-        text.push_str(name);
-        text.push_str(": ");
-        text.push_str(one_line(&value, HEADER_CHARS).trim());
-        text.push('\n');
-    }
+    header("From", &addresses(&mail.from), &mut text);
+    header("To", &addresses(&mail.to), &mut text);
+    header("Cc", &addresses(&mail.cc), &mut text);
+    header("Date", &mail.date.map(utc).unwrap_or_default(), &mut text);
+    header("Subject", mail.subject.as_deref().unwrap_or_default(), &mut text);
     if let Some(body) = body {
         text.push('\n');
         text.push_str(lf(body).trim_end_matches('\n'));
@@ -40,6 +35,19 @@ pub fn mail_text(mail: &Mail) -> Option<String> {
         mail.attachments.iter().for_each(|attachment| note(attachment, &mut text));
     }
     Some(text)
+}
+
+fn header(name: &str, value: &str, text: &mut String) {
+    text.push_str(name);
+    text.push_str(": ");
+    text.push_str(one_line(value, HEADER_CHARS).trim());
+    text.push('\n');
+}
+
+/// RFC 3339 in UTC, to the second.
+pub(crate) fn utc(time: Timestamp) -> String {
+    const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(0));
+    PRINTER.timestamp_to_string(&time)
 }
 
 fn addresses(addresses: &[Address]) -> String {

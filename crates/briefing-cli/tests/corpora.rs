@@ -1,0 +1,105 @@
+//! The program over the other crates' test data: whatever is in it, an answer comes and no panic.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what fails here fails the test")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::{code, root, run, run_text, scratch, stderr};
+
+/// Reports whose body cannot be mended without knowing what was meant, each with why.
+const NOT_MENDED: [(&str, &str); 0] = [];
+
+#[test]
+fn every_reported_body_is_mended() {
+    let folder = root().join("crates/briefing-check/tests/data/reports");
+    let mut reports: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    reports.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    reports.sort();
+    assert!(reports.len() >= 50, "only {} reports", reports.len());
+    let mut faults = Vec::new();
+    for report in &reports {
+        let name = report.file_name().unwrap().to_str().unwrap();
+        let known = NOT_MENDED.iter().any(|(known, _)| *known == name);
+        if let Err(fault) = mended(report) {
+            if !known {
+                faults.push(format!("{name}: {fault}"));
+            }
+        } else {
+            assert!(!known, "{name} is mended now; take it off the list");
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Mends a body, and holds the result against the checker and against itself.
+fn mended(report: &Path) -> Result<(), String> {
+    let path = report.to_str().unwrap();
+    let before = run(&["check", path]);
+    let fixed = run(&["check", "--fix", path]);
+    if code(&fixed) != 0 {
+        return Err(format!("--fix ends with {}: {}", code(&fixed), stderr(&fixed)));
+    }
+    if code(&before) == 0 && fixed.stdout != fs::read(report).unwrap() {
+        return Err("a body without violations was changed".to_owned());
+    }
+    let again = run_text(&["check", "--fix", "-"], &fixed.stdout);
+    if code(&again) != 0 || again.stdout != fixed.stdout {
+        return Err(format!("mending twice is not mending once: {}", stderr(&again)));
+    }
+    let value: serde_json::Value = serde_json::from_slice(&fixed.stdout).map_err(|error| error.to_string())?;
+    // A lone surrogate is more than serde_json takes; such a body had one before.
+    if let Ok(before) = serde_json::from_slice::<serde_json::Value>(&fs::read(report).unwrap()) {
+        for key in before.as_object().unwrap().keys() {
+            let may_go = ["messages", "system", "tools", "tool_choice", "thinking", "functions"].contains(&key.as_str());
+            if !may_go && value.get(key) != before.get(key) {
+                return Err(format!("the field {key} is not what it was"));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_mailbox_of_the_mail_crate_is_read_or_named() {
+    let mut files = Vec::new();
+    collect(&root().join("crates/briefing-mail/tests/data"), &mut files);
+    files.sort();
+    assert!(files.len() >= 100, "only {} files", files.len());
+    for file in &files {
+        let path = file.to_str().unwrap();
+        let output = run(&["assemble", "--from", path, "--address", "postmaster@localhost"]);
+        let errors = stderr(&output);
+        match code(&output) {
+            0 => assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok(), "{path}: {output:?}"),
+            65 | 66 => assert!(errors.contains(path), "{path} is not named: {errors}"),
+            other => panic!("{path} ends with {other}: {errors}"),
+        }
+    }
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "eml" || extension == "mbox") {
+            files.push(path);
+        }
+    }
+}
+
+#[test]
+fn the_whole_mail_corpus_is_one_mailbox() {
+    let receipt = scratch("corpus").join("receipt.json");
+    let folder = "crates/briefing-mail/tests/data";
+    let args = ["assemble", "--from", folder, "--as", "anthropic", "--receipt", receipt.to_str().unwrap()];
+    let output = run(&args);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let receipt: serde_json::Value = serde_json::from_slice(&fs::read(receipt).unwrap()).unwrap();
+    assert!(receipt["kept"].as_array().is_some_and(|kept| !kept.is_empty()), "{receipt}");
+    let checked = run_text(&["check"], &output.stdout);
+    assert_eq!(code(&checked), 0, "{}", String::from_utf8_lossy(&checked.stdout));
+}
