@@ -55,8 +55,8 @@ fn tokens(c: &mut Criterion) {
         b.iter_batched(
             || {
                 fresh += 1;
-                let tail = conversation(200).into_iter().map(|message| tagged(message, fresh)).collect::<Vec<_>>();
-                tail
+
+                conversation(200).into_iter().map(|message| tagged(message, fresh)).collect::<Vec<_>>()
             },
             |messages| fit(&messages, &call, &bounds).unwrap(),
             BatchSize::LargeInput,

@@ -91,14 +91,14 @@ fn assistant(mut items: Vec<Item>, calls: Vec<ToolCall>) -> ModelMessage {
 
 fn beside(words: u8) -> Vec<Item> {
     let mut items = vec![Item::Text(Text::new(text(words)))];
-    if words % 5 == 0 {
+    if words.is_multiple_of(5) {
         let raw = r#"{"type":"thinking","thinking":"let me see","signature":"c2ln"}"#;
         items.insert(0, reasoning("thinking", raw, Wire::Anthropic));
     }
-    if words % 8 == 0 {
-        items.insert(0, reasoning("reasoning_content", r#""let me see""#, Wire::OpenAiChat));
+    if words.is_multiple_of(8) {
+        items.insert(0, reasoning("reasoning_content", r#""first, the order""#, Wire::OpenAiChat));
     }
-    if words % 9 == 0 {
+    if words.is_multiple_of(9) {
         items.push(Item::Native(native("future_block", Wire::Anthropic)));
     }
     items

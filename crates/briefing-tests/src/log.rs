@@ -123,7 +123,7 @@ fn mail(who: u8, words: u8) -> Mail {
         to: vec![Address::new(PERSONA)],
         subject: Some(text(words.wrapping_add(3))),
         body: Some(text(words).into()),
-        attachments: if words % 10 == 0 { vec![attachment] } else { Vec::new() },
+        attachments: if words.is_multiple_of(10) { vec![attachment] } else { Vec::new() },
         ..Mail::default()
     }
 }

@@ -186,11 +186,14 @@ proptest! {
             let Ok(briefing) = fit(&messages[..end], &call, &bounds) else { continue };
             let receipt = briefing.receipt();
             prop_assert!(receipt.anchor() >= anchor, "{anchor:?} moved back to {:?}", receipt.anchor());
-            // A call that had no outcome yet may get one later: a late outcome.
+            // A call that had no outcome yet may get one later: a late outcome. So may one before the window, whose round then
+            // takes in what stands behind it.
             let open = receipt.lines().iter().any(|line| matches!(line.rule, Rule::OutcomeMissing { .. }));
+            let joined = briefing.units().iter().any(|placed| matches!(placed.unit(), Unit::Round(round) if round.said().len() > 1));
             if let Some(before) = before.take()
                 && receipt.anchor() == anchor
                 && receipt.changes().is_empty()
+                && !joined
             {
                 prop_assert_eq!(&list(&briefing)[..before.len()], &before[..]);
             }

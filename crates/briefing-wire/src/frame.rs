@@ -92,13 +92,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Anthropic goes on by itself from the use of a tool that it runs, and from system text that stays.
+    /// Anthropic goes on by itself from the use of a tool that it runs, and from system text that stays; OpenAI Chat from
+    /// system text alone.
     fn finish(&mut self) {
-        let system = matches!(self.steps.last(), Some((_, Step::System(_))));
-        let goes_on = self.profile.wire == Wire::Anthropic && (system || self.end == End::ServerTool);
-        if self.steps.is_empty() {
-            self.steps.push((0, Step::Filler(Filler::Opening)));
-        } else if !goes_on {
+        let goes_on = match self.profile.wire {
+            Wire::Anthropic => matches!(self.steps.last(), Some((_, Step::System(_)))) || self.end == End::ServerTool,
+            Wire::OpenAiChat => self.before.is_none() && !self.steps.is_empty(),
+        };
+        if !goes_on {
             self.fill(None);
         }
     }

@@ -1,10 +1,10 @@
 //! Design invariants 1, 4, 6 and 7 on both wires and all dialects. `PROPTEST_CASES` sets how many cases each test runs.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
-use briefing::{Dialect, ModelMessage, PrefixChange, Wire};
+use briefing::{Briefing, Call, Dialect, ModelMessage, PrefixChange, Wire};
 use briefing_json::{Document, Kind, Value};
 use briefing_wire::{Render, WireChange};
 use proptest::prelude::*;
@@ -14,7 +14,8 @@ use support::{again, briefing, checked, text};
 proptest! {
     /// Whatever the list, the body is one that the provider takes, and is within what the receipt counted.
     #[test]
-    fn any_list_is_valid_and_costs_no_more_than_counted(list in torn(), call in call()) {
+    fn any_list_is_valid_and_costs_no_more_than_counted(list in torn(), call in call(), rules in any::<(bool, bool, bool)>()) {
+        let call = if rules.0 { call } else { with_rules(&call, rules.1, rules.2) };
         let briefing = briefing(&list, &call);
         let request = briefing.render().unwrap();
         let report = checked(text(&request), call.profile());
@@ -44,9 +45,9 @@ proptest! {
         let shorter: Vec<ModelMessage> = groups.into_iter().flatten().collect();
         let longer: Vec<ModelMessage> = shorter.iter().cloned().chain(more.into_iter().flatten()).collect();
         let (one, other) = (briefing(&shorter, &call), briefing(&longer, &call));
-        let changed = |change: &PrefixChange| matches!(change, PrefixChange::SyntheticTail | PrefixChange::LateOutcome);
-        let changes = one.receipt().changes().iter().any(changed) || other.receipt().changes().iter().any(|change| *change == PrefixChange::LateOutcome);
-        if changes || one.units().is_empty() {
+        let late = |briefing: &Briefing| briefing.receipt().changes().contains(&PrefixChange::LateOutcome);
+        let tail = one.receipt().changes().contains(&PrefixChange::SyntheticTail);
+        if tail || late(&one) || late(&other) || one.units().is_empty() {
             return Ok(());
         }
         let (one, other) = (one.render().unwrap(), other.render().unwrap());
@@ -58,6 +59,14 @@ proptest! {
         let (one, other) = (messages_of(text(&one), call.profile().dialect), messages_of(text(&other), Dialect::Original));
         prop_assert!(other.starts_with(&one), "{one}\n{other}");
     }
+}
+
+/// The call of a model with other rules for the end of a list and for system text, as a user's own profile may say.
+fn with_rules(call: &Call, prefill: bool, system_anywhere: bool) -> Call {
+    let mut profile = call.profile().clone();
+    profile.prefill = prefill;
+    profile.system_anywhere = system_anywhere;
+    Call::new(profile).tools(call.declared_tools().to_vec()).parameters_of(call.parameters().to_vec())
 }
 
 /// The text of the messages up to the last byte of the last block. What stands before them (the tools that Anthropic needs for a
@@ -74,7 +83,7 @@ fn messages_of(body: &str, dialect: Dialect) -> String {
 #[test]
 fn arguments_beyond_the_limit_cost_what_is_sent() {
     for (wire, model) in support::lists::MODELS {
-        let call = briefing::Call::model(model, Some(wire));
+        let call = Call::model(model, Some(wire));
         let mut said = briefing::message::ToolCall::new("c1", "write", "");
         said.input = support::lists::long_input();
         let list = [ModelMessage::user("go"), ModelMessage::calls([said]), ModelMessage::outcome("c1", "ok")];

@@ -1,6 +1,6 @@
 //! Requests that providers accepted, recorded by pydantic-ai's tests (see `data/wire/LICENSE`): read, fitted and written again.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
 

@@ -95,7 +95,8 @@ impl Call {
     /// The same with these top-level fields of the body instead of those before, in order. Of several of one name the last stands.
     #[must_use]
     pub fn parameters_of(mut self, parameters: Vec<(Arc<str>, RawJson)>) -> Self {
-        let last: HashMap<Arc<str>, usize> = parameters.iter().enumerate().map(|(at, (name, _))| (Arc::clone(name), at)).collect();
+        let last: HashMap<Arc<str>, usize> =
+            parameters.iter().enumerate().map(|(at, (name, _))| (Arc::clone(name), at)).collect();
         let kept = parameters.into_iter().enumerate().filter(|(at, (name, _))| last.get(name) == Some(at));
         self.parameters = kept.map(|(_, parameter)| parameter).collect();
         self

@@ -44,7 +44,7 @@ pub(crate) fn torn() -> impl Strategy<Value = Vec<ModelMessage>> {
             let (one, other) = (one.index(list.len()), other.index(list.len()));
             match how {
                 0 => drop(list.remove(one)),
-                1 => list.insert(other, list[one].clone()),
+                1 => list.insert(other, list.get(one).cloned().unwrap_or_else(|| ModelMessage::user(""))),
                 _ => list.swap(one, other),
             }
         }

@@ -59,5 +59,5 @@ pub(crate) fn again(body: &str, wire: Wire) -> String {
 
 /// The rendered `messages`.
 pub(crate) fn messages(messages: &[ModelMessage], call: &Call) -> Value {
-    value(&render(messages, call))["messages"].clone()
+    value(&render(messages, call)).get("messages").unwrap().clone()
 }

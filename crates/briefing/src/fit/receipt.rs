@@ -19,6 +19,7 @@ pub struct Receipt {
     pub(crate) unvisited: Unvisited,
     pub(crate) around: Cost,
     pub(crate) total: Cost,
+    #[serde(serialize_with = "limits")]
     pub(crate) most: Cost,
     pub(crate) estimator: Option<String>,
     pub(crate) changes: Vec<PrefixChange>,
@@ -231,6 +232,19 @@ pub enum PrefixChange {
     IdRepeated,
     /// The list ends with a line that the next one will not have.
     SyntheticTail,
+}
+
+/// Limits as people read them: null where there is none.
+fn limits<S: serde::Serializer>(most: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
+    let limit = |limit: u64| (limit < u64::MAX).then_some(limit);
+    let limits = [
+        ("messages", limit(most.messages)),
+        ("chars", limit(most.chars)),
+        ("tokens", limit(most.tokens)),
+        ("images", limit(most.images)),
+        ("bytes", limit(most.bytes)),
+    ];
+    serializer.collect_map(limits)
 }
 
 impl Receipt {

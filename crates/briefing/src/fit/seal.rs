@@ -132,8 +132,10 @@ impl Sealing {
                         break fresh;
                     }
                 };
-                self.lines
-                    .push(Line { from: chosen.gathered.from.beginning(), rule: Rule::IdRepeated { call: id.given().to_owned() } });
+                self.lines.push(Line {
+                    from: chosen.gathered.from.beginning(),
+                    rule: Rule::IdRepeated { call: id.given().to_owned() },
+                });
                 renamed.push(Some(fresh));
             }
             if renamed.iter().any(Option::is_some) {

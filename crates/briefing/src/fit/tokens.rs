@@ -96,7 +96,9 @@ impl CountTokens for O200k {
             return *count;
         }
         let limit = usize::try_from(stop_at).unwrap_or(usize::MAX);
-        let Some(count) = tokenizer.count_till_limit(&tokenizer.normalize(text), limit) else { return stop_at.saturating_add(1) };
+        let Some(count) = tokenizer.count_till_limit(&tokenizer.normalize(text), limit) else {
+            return stop_at.saturating_add(1);
+        };
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() >= CACHED {
             counts.clear();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::message::{Assistant, ModelMessage, Native, Outcome, System, User};
 use crate::profile::ModelProfile;
 use crate::texts::{self, Filler};
-use crate::wire::{Dialect, Wire};
+use crate::wire::Dialect;
 
 /// A system message, an input, or a round.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +110,8 @@ pub fn turn(unit: &Unit, profile: &ModelProfile) -> Option<UnitKind> {
 /// What of the frame stands between two neighbours (none: the beginning, or the end of the list). System text that is
 /// hoisted or does not count as a turn must be left out of the question.
 ///
-/// None on both sides is a list without turns, which Anthropic refuses ("messages: at least one message is required").
+/// None on both sides is a list without turns, which providers refuse ("messages: at least one message is required"); on OpenAI
+/// Chat leading system text alone is enough, so there the line is counted and may not be needed.
 ///
 /// Sources: Anthropic and chat templates refuse a leading assistant turn; a trailing one is a prefill that most models
 /// refuse (report B37); Mistral refuses an input right behind an outcome ("Unexpected role 'user' after role 'tool'").
@@ -118,7 +119,7 @@ pub fn turn(unit: &Unit, profile: &ModelProfile) -> Option<UnitKind> {
 pub fn filler(before: Option<UnitKind>, after: Option<UnitKind>, profile: &ModelProfile) -> Option<Filler> {
     match (before, after) {
         (None, Some(UnitKind::Answer | UnitKind::Round)) => Some(Filler::Opening),
-        (None, None) if profile.wire == Wire::Anthropic => Some(Filler::Opening),
+        (None, None) => Some(Filler::Opening),
         (Some(UnitKind::Answer), None) if !profile.prefill => Some(Filler::Continue),
         (Some(UnitKind::Round), Some(UnitKind::Input)) if profile.dialect == Dialect::Mistral => Some(Filler::Between),
         _ => None,
