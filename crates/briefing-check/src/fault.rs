@@ -48,6 +48,26 @@ pub enum Fault {
     /// Half a surrogate pair in a string: no valid text.
     #[error("the string holds half a surrogate pair")]
     LoneSurrogate,
+    /// A field of the body that stands there more than once.
+    #[error("`{key}` stands there more than once, and most readers take the last alone")]
+    RepeatedKey {
+        /// The field's name.
+        key: &'static str,
+    },
+    /// A number with a fraction where a whole one belongs.
+    #[error("`{key}` is no whole number")]
+    NotWhole {
+        /// The field's name.
+        key: &'static str,
+    },
+    /// A number below the least that the provider takes.
+    #[error("`{key}` is below {least}")]
+    TooSmall {
+        /// The field's name.
+        key: &'static str,
+        /// The least.
+        least: u32,
+    },
 
     // Roles and their order.
     /// A role that the wire does not know.
@@ -85,6 +105,12 @@ pub enum Fault {
     /// A system message at a place where none may stand.
     #[error("a system message may not stand here")]
     SystemPlace,
+    /// The `name` of a message holds white space or one of `<|\\/>`, or is empty.
+    #[error("the message's name \"{name}\" is empty, or holds white space or one of <|\\/>")]
+    BadMessageName {
+        /// The name.
+        name: String,
+    },
 
     // Content.
     /// A message without any content.
@@ -266,6 +292,12 @@ pub enum Fault {
     CallsWithoutTools,
 
     // Anthropic's own.
+    /// The thinking budget leaves no token for the answer.
+    #[error("`max_tokens` is not above the thinking budget")]
+    BudgetNotBelowMax,
+    /// Thinking is on, and a tool is forced.
+    #[error("thinking is on, and `tool_choice` forces a tool")]
+    ForcedToolWithThinking,
     /// Thinking is on, and the open tool turn does not begin with it.
     #[error("thinking is on, and the open tool turn begins with \"{found}\"")]
     ThinkingNotFirst {

@@ -10,7 +10,7 @@
 //!
 //! let text = r#"{"model": "gpt-4o", "messages": [{"role": "tool", "tool_call_id": "c1", "content": "sunny"}]}"#;
 //! let body = Document::parse(text)?;
-//! let wire = recognise(body.root())?;
+//! let wire = recognise(body.root())?.wire;
 //! let report = check(body.root(), &Rules::for_model(wire, "gpt-4o"));
 //! assert_eq!(report.violations[0].fault, Fault::OrphanOutcome { id: "c1".into() });
 //! assert_eq!(report.violations[0].place.as_str(), "/messages/0");
@@ -22,7 +22,9 @@
 
 mod anthropic;
 mod fault;
+mod keys;
 mod ledger;
+mod locate;
 mod media;
 mod openai_chat;
 mod path;
@@ -37,20 +39,19 @@ use briefing_json::Value;
 
 pub use fault::{Fault, IdRule, Role, Shape};
 pub use profile::{Dialect, Rules, Wire};
-pub use recognise::{Unrecognised, recognise};
+pub use recognise::{Recognised, Unrecognised, recognise};
 pub use report::{MAX_VIOLATIONS, Report, Violation};
 
-/// Checks a body against the rules. Linear in the body; of the faults, the first [`MAX_VIOLATIONS`] are kept.
-///
-/// The order of the violations is fixed: lone surrogates, the body's own fields, tools, the messages as they stand, then what
-/// concerns the list as a whole. A call without an outcome is reported where its round ends.
+/// Checks a body against the rules: its messages and tools, their pairing and order, files, and a few parameters. Linear in
+/// the body; of the faults, the first [`MAX_VIOLATIONS`] that are found are kept.
 #[must_use]
 pub fn check(body: Value<'_>, rules: &Rules) -> Report {
     let mut out = report::Findings::default();
     surrogate::check(body, &mut out);
+    keys::check(body, &mut out);
     match rules.wire {
         Wire::OpenAiChat => openai_chat::check(body, rules, &mut out),
         Wire::Anthropic => anthropic::check(body, rules, &mut out),
     }
-    out.into_report()
+    out.into_report(body)
 }

@@ -102,6 +102,11 @@ fn starts(name: &str, prefixes: &[&str]) -> bool {
     prefixes.iter().any(|prefix| name.starts_with(prefix))
 }
 
+/// Whether it is the name of a model that is known to be spoken to on OpenAI Chat.
+pub(crate) fn is_known_openai_chat(model: &str) -> bool {
+    Rules::for_model(Wire::OpenAiChat, model).dialect != Dialect::Compatible
+}
+
 fn dialect(name: &str) -> Dialect {
     const MISTRAL: [&str; 8] =
         ["mistral", "ministral", "codestral", "magistral", "devstral", "pixtral", "open-mistral", "open-mixtral"];

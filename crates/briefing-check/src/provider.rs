@@ -16,6 +16,9 @@ impl Fault {
             Self::EmptyArray { .. } => "empty-array",
             Self::TooMany { .. } => "too-many",
             Self::LoneSurrogate => "lone-surrogate",
+            Self::RepeatedKey { .. } => "repeated-key",
+            Self::NotWhole { .. } => "not-whole",
+            Self::TooSmall { .. } => "too-small",
             Self::UnknownRole { .. } => "unknown-role",
             Self::RoleNotSupported { .. } => "role-not-supported",
             Self::RoleOrder { .. } => "role-order",
@@ -23,6 +26,7 @@ impl Fault {
             Self::Prefill => "prefill",
             Self::PrefixNotLast => "prefix-not-last",
             Self::SystemPlace => "system-place",
+            Self::BadMessageName { .. } => "bad-message-name",
             Self::EmptyContent => "empty-content",
             Self::NeitherContentNorCalls => "neither-content-nor-calls",
             Self::EmptyText => "empty-text",
@@ -55,6 +59,8 @@ impl Fault {
             Self::UnknownToolChoice { .. } => "unknown-tool-choice",
             Self::ToolChoiceWithoutTools => "tool-choice-without-tools",
             Self::CallsWithoutTools => "calls-without-tools",
+            Self::BudgetNotBelowMax => "budget-not-below-max",
+            Self::ForcedToolWithThinking => "forced-tool-with-thinking",
             Self::ThinkingNotFirst { .. } => "thinking-not-first",
             Self::TooManyCacheMarks { .. } => "too-many-cache-marks",
             Self::CacheMarkOnEmptyText => "cache-mark-on-empty-text",
@@ -72,6 +78,11 @@ impl Fault {
             Self::TooMany { .. } => "send fewer: split the round, or leave tools out",
             Self::LoneSurrogate => "replace it with U+FFFD, and cut text on character boundaries",
             Self::UnknownRole { .. } => "use a role of this wire",
+            Self::RepeatedKey { .. } => "keep one of them",
+            Self::NotWhole { .. } | Self::TooSmall { .. } => "write a whole number that is large enough",
+            Self::BadMessageName { .. } => "leave `name` out, or map those characters to _",
+            Self::BudgetNotBelowMax => "raise `max_tokens` above the budget, or lower the budget (at least 1024)",
+            Self::ForcedToolWithThinking => "choose \"auto\", or turn thinking off for this request",
             Self::RoleNotSupported { .. } => "move the text into the system field or a user message",
             Self::RoleOrder { .. } => "merge neighbours, or put a short message of the other role between",
             Self::FirstRole { .. } => "begin with a user message",
@@ -97,9 +108,7 @@ impl Fault {
             Self::OutcomeNotFirst { .. } => "move the outcomes to the front of the message",
             Self::EmptyOutcome { .. } => "write a text such as \"(empty result)\"",
             Self::OrphanServerResult { .. } => "drop the result, or bring its use back",
-            Self::ArgumentsNotJson { .. } | Self::ArgumentsNotObject { .. } => {
-                "send {}, and say in the outcome that the call did not run"
-            }
+            Self::ArgumentsNotJson { .. } | Self::ArgumentsNotObject { .. } => "send an object; `--fix` wraps what came",
             Self::ArgumentsTooLong { .. } => "send {} or a shorter object",
             Self::BadToolName { .. } => "map the name, in the tools and in the history alike",
             Self::RepeatedToolName { .. } => "drop or rename one of them",
@@ -192,6 +201,9 @@ impl Fault {
             Self::SchemaNotObject { tool } => {
                 format!("Invalid schema for function '{tool}': schema must be a JSON Schema of 'type: \"object\"'.")
             }
+            Self::BadMessageName { .. } => format!(
+                "Invalid '{at}': string does not match pattern. Expected a string that matches the pattern '^[^\\s<|\\\\/>]+$'."
+            ),
             Self::ToolChoiceWithoutTools => {
                 "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.".into()
             }
@@ -283,6 +295,14 @@ impl Fault {
             Self::RepeatedToolName { .. } => "tools: Tool names must be unique.".into(),
             Self::UnknownToolChoice { name } => format!("tool_choice: Tool '{name}' not found in provided tools"),
             Self::ToolChoiceWithoutTools => "tool_choice may only be specified while providing tools.".into(),
+            Self::NotWhole { .. } => {
+                format!("{}: Input should be a valid integer, got a number with a fractional part", thinking_typed(&at))
+            }
+            Self::TooSmall { least, .. } => {
+                format!("{}: Input should be greater than or equal to {least}", thinking_typed(&at))
+            }
+            Self::BudgetNotBelowMax => "`max_tokens` must be greater than `thinking.budget_tokens`.".into(),
+            Self::ForcedToolWithThinking => "Thinking may not be enabled when tool_choice forces tool use.".into(),
             Self::ThinkingNotFirst { found } => format!(
                 "{at}.type: Expected `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is enabled, a final \
                  `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` \
@@ -295,6 +315,11 @@ impl Fault {
             _ => return None,
         })
     }
+}
+
+/// The place with the type of thinking in it, as Anthropic's validator writes it: `thinking.enabled.budget_tokens`.
+fn thinking_typed(at: &str) -> String {
+    at.replacen("thinking.", "thinking.enabled.", 1)
 }
 
 /// The place as Anthropic writes it: `messages.1.content.0`.

@@ -2,7 +2,7 @@
 
 use briefing_json::{Kind, Value};
 
-use crate::profile::Wire;
+use crate::profile::{Wire, is_known_openai_chat};
 use crate::report::text;
 
 /// Why a body is of no wire that this crate checks.
@@ -23,11 +23,20 @@ pub enum Unrecognised {
     NoMessages,
 }
 
+/// The wire of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recognised {
+    /// The wire.
+    pub wire: Wire,
+    /// Whether nothing in the body speaks for that wire alone: another may be meant.
+    pub guessed: bool,
+}
+
 /// Tells the wire of a body: by fields and roles that only one wire has, else by the model's name.
 ///
 /// # Errors
 /// [`Unrecognised`] where there is no `messages` array.
-pub fn recognise(body: Value<'_>) -> Result<Wire, Unrecognised> {
+pub fn recognise(body: Value<'_>) -> Result<Recognised, Unrecognised> {
     if body.kind() != Kind::Object {
         return Err(Unrecognised::NotAnObject);
     }
@@ -39,7 +48,8 @@ pub fn recognise(body: Value<'_>) -> Result<Wire, Unrecognised> {
             () => Unrecognised::NoMessages,
         });
     };
-    Ok(by_fields(body).or_else(|| by_messages(messages)).unwrap_or_else(|| by_model(body)))
+    let told = by_fields(body).or_else(|| by_messages(messages));
+    Ok(told.map_or_else(|| by_model(body), |wire| Recognised { wire, guessed: false }))
 }
 
 fn by_fields(body: Value<'_>) -> Option<Wire> {
@@ -83,9 +93,15 @@ fn by_part(part: Value<'_>) -> Option<Wire> {
     }
 }
 
-fn by_model(body: Value<'_>) -> Wire {
-    let claude = text(body, "model").is_some_and(|model| model.contains("claude"));
-    if claude && body.get("max_tokens").is_some() { Wire::Anthropic } else { Wire::OpenAiChat }
+/// A Claude is spoken to on Anthropic's wire, unless a gateway's name stands before its own and `max_tokens` is not there:
+/// gateways speak OpenAI Chat, and all of them take a Claude on it, so this stays a guess.
+fn by_model(body: Value<'_>) -> Recognised {
+    let model = text(body, "model").unwrap_or_default();
+    if !model.contains("claude") {
+        return Recognised { wire: Wire::OpenAiChat, guessed: !is_known_openai_chat(&model) };
+    }
+    let own = body.get("max_tokens").is_some() || !model.contains('/');
+    Recognised { wire: if own { Wire::Anthropic } else { Wire::OpenAiChat }, guessed: true }
 }
 
 #[cfg(test)]
@@ -101,6 +117,8 @@ mod tests {
             r#"{"messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t"}]}]}"#,
             r#"{"messages": [{"role": "assistant", "tool_calls": []}]}"#,
             r#"{"messages": [{"role": "user", "content": "b"}], "model": "claude-sonnet-4-5", "max_tokens": 5}"#,
+            r#"{"messages": [{"role": "user", "content": "b"}], "model": "claude-sonnet-4-5"}"#,
+            r#"{"messages": [{"role": "user", "content": "b"}], "model": "anthropic/claude-sonnet-4-5"}"#,
             r#"{"messages": [{"role": "user", "content": "b"}], "model": "gpt-4o", "max_tokens": 5}"#,
             r#"{"messages": []}"#,
             r#"{"input": "hello"}"#,
@@ -108,14 +126,18 @@ mod tests {
             r#"{"prompt": "hello"}"#,
             "[]",
         ];
+        let told = |wire| Ok(Recognised { wire, guessed: false });
+        let guessed = |wire| Ok(Recognised { wire, guessed: true });
         let expected = [
-            Ok(Wire::OpenAiChat),
-            Ok(Wire::Anthropic),
-            Ok(Wire::Anthropic),
-            Ok(Wire::OpenAiChat),
-            Ok(Wire::Anthropic),
-            Ok(Wire::OpenAiChat),
-            Ok(Wire::OpenAiChat),
+            told(Wire::OpenAiChat),
+            told(Wire::Anthropic),
+            told(Wire::Anthropic),
+            told(Wire::OpenAiChat),
+            guessed(Wire::Anthropic),
+            guessed(Wire::Anthropic),
+            guessed(Wire::OpenAiChat),
+            told(Wire::OpenAiChat),
+            guessed(Wire::OpenAiChat),
             Err(Unrecognised::OpenAiResponses),
             Err(Unrecognised::Gemini),
             Err(Unrecognised::NoMessages),

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use briefing_json::{Kind, Pointer, Value};
 
 use crate::fault::{Fault, Shape};
+use crate::locate::locate;
 use crate::path::Path;
 use crate::profile::Rules;
 
@@ -15,7 +17,7 @@ pub const MAX_VIOLATIONS: usize = 1_000;
 /// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What is wrong, at most [`MAX_VIOLATIONS`].
+    /// What is wrong, at most [`MAX_VIOLATIONS`], in the order of the places in the body.
     pub violations: Vec<Violation>,
     /// How many more there are.
     pub omitted: usize,
@@ -34,6 +36,8 @@ impl Report {
 pub struct Violation {
     /// The narrowest value that has to change; for something missing, the value that lacks it.
     pub place: Pointer,
+    /// The bytes of the body's text that it stands at.
+    pub span: Range<usize>,
     /// What is wrong there.
     pub fault: Fault,
 }
@@ -58,13 +62,20 @@ impl fmt::Display for Violation {
 pub(crate) struct Findings(Report);
 
 impl Findings {
-    pub(crate) fn into_report(self) -> Report {
+    /// The report of that body.
+    pub(crate) fn into_report(mut self, body: Value<'_>) -> Report {
+        let places: Vec<&Pointer> = self.0.violations.iter().map(|violation| &violation.place).collect();
+        let spans = if places.is_empty() { Vec::new() } else { locate(body, &places) };
+        for (violation, span) in self.0.violations.iter_mut().zip(spans) {
+            violation.span = span;
+        }
+        self.0.violations.sort_by_key(|violation| violation.span.start);
         self.0
     }
 
     pub(crate) fn add(&mut self, at: &Path<'_>, fault: Fault) {
         if self.0.violations.len() < MAX_VIOLATIONS {
-            self.0.violations.push(Violation { place: at.pointer(), fault });
+            self.0.violations.push(Violation { place: at.pointer(), span: 0..0, fault });
         } else {
             self.0.omitted += 1;
         }

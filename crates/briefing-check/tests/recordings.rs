@@ -13,7 +13,7 @@ fn folder() -> PathBuf {
 }
 
 fn check_request(request: Value<'_>) -> (Wire, Report) {
-    let wire = recognise(request).unwrap();
+    let wire = recognise(request).unwrap().wire;
     let model = request.get("model").and_then(Value::as_str).unwrap();
     (wire, check(request, &Rules::for_model(wire, &model)))
 }
@@ -74,7 +74,7 @@ fn of_the_refused_requests_only_the_faulty_bodies_are_reported() {
 fn provider_errors_are_the_quoted_texts() {
     let said = |text: &str| {
         let document = Document::parse(text).unwrap();
-        let wire = recognise(document.root()).unwrap();
+        let wire = recognise(document.root()).unwrap().wire;
         let rules = Rules::for_wire(wire);
         let report = check(document.root(), &rules);
         report.violations.iter().filter_map(|violation| violation.provider_error(&rules)).collect::<Vec<_>>()
@@ -99,6 +99,11 @@ fn provider_errors_are_the_quoted_texts() {
         ["messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_issue8112_custom. Each \
              `tool_use` block must have a corresponding `tool_result` block in the next message."]
     );
+    let thinking = said(
+        r#"{"model": "claude-sonnet-4-5", "max_tokens": 9, "system": "s", "messages": [{"role": "user", "content": "a"}],
+            "thinking": {"type": "enabled", "budget_tokens": 512}}"#,
+    );
+    assert_eq!(thinking, ["thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"]);
     let openai = said(r#"{"model": "gpt-4o", "messages": [{"role": "tool", "tool_call_id": "c", "content": "b"}]}"#);
     assert_eq!(
         openai,

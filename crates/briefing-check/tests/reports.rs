@@ -27,7 +27,7 @@ fn folder() -> PathBuf {
 fn violations(body: &str) -> Vec<(String, Fault)> {
     let document = Document::parse(body).unwrap();
     let body = document.root();
-    let wire = recognise(body).unwrap();
+    let wire = recognise(body).unwrap().wire;
     let model = body.get("model").and_then(Value::as_str).unwrap();
     let report = check(body, &Rules::for_model(wire, &model));
     assert_eq!(report.omitted, 0);
@@ -373,7 +373,7 @@ fn every_body_of_the_folder_is_refused() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let body = fs::read_to_string(&path).unwrap();
-        let wire = match recognise(Document::parse(&body).unwrap().root()).unwrap() {
+        let wire = match recognise(Document::parse(&body).unwrap().root()).unwrap().wire {
             Wire::OpenAiChat => "openai_chat",
             Wire::Anthropic => "anthropic",
             other => panic!("{other:?}"),

@@ -65,7 +65,9 @@ fn openai_assistant_messages_say_something() {
     let neither = |place| at([(place, Fault::NeitherContentNorCalls)]);
     for content in ["null", "\"\"", "[]"] {
         let messages = format!(r#"{Q}, {{"role": "assistant", "content": {content}}}, {Q}"#);
-        assert_eq!(chat("gpt-4o", &messages), neither("/messages/1"), "{content}");
+        let expected = if content == "\"\"" { Vec::new() } else { neither("/messages/1") };
+        assert_eq!(chat("gpt-4o", &messages), expected, "{content}");
+        assert_eq!(chat("qwen3", &messages), expected, "{content}");
         assert_eq!(chat("mistral-small-latest", &messages), neither("/messages/1"), "{content}");
     }
     assert_eq!(chat("gpt-4o", &format!(r#"{Q}, {{"role": "assistant", "refusal": "no"}}, {Q}"#)), []);
@@ -185,7 +187,7 @@ fn options_make_more_hosts_strict() {
     assert_eq!(faults(&rules, &body), []);
     rules.system_anywhere = false;
     rules.tools_with_calls = true;
-    assert_eq!(faults(&rules, &body), at([("/messages/3", Fault::SystemPlace), ("", Fault::CallsWithoutTools)]));
+    assert_eq!(faults(&rules, &body), at([("", Fault::CallsWithoutTools), ("/messages/3", Fault::SystemPlace)]));
 }
 
 const USE: &str = r#"{"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]}"#;
@@ -289,8 +291,8 @@ fn anthropic_fields_beside_the_messages() {
         {"name": "web_search", "input_schema": {"type": "object"}}], "tool_choice": {"type": "tool", "name": "x"}"#,
     );
     let expected = [
-        ("/tools/0/input_schema", Fault::SchemaNotObject { tool: "f.g".into() }),
         ("/tools/0/name", Fault::BadToolName { name: "f.g".into(), most: 128 }),
+        ("/tools/0/input_schema", Fault::SchemaNotObject { tool: "f.g".into() }),
         ("/tools/1", Fault::Missing { key: "input_schema" }),
         ("/tools/3/name", Fault::RepeatedToolName { name: "web_search".into() }),
         ("/tool_choice", Fault::UnknownToolChoice { name: "x".into() }),
@@ -320,8 +322,8 @@ fn anthropic_seals_and_errors() {
         ("/messages/1/content/1", Fault::Missing { key: "data" }),
         ("/messages/1/content/2/id", bad()),
         ("/messages/1/content/2/input", Fault::ArgumentsNotObject { id: "a b".into() }),
-        ("/messages/2/content/0/tool_use_id", bad()),
         ("/messages/2/content/0", Fault::EmptyOutcome { id: "a b".into() }),
+        ("/messages/2/content/0/tool_use_id", bad()),
     ];
     assert_eq!(anthropic("claude-sonnet-4-5", messages), at(expected));
 }
@@ -331,7 +333,8 @@ fn thinking_is_asked_for_at_the_start_of_the_open_tool_turn_alone() {
     let rules = Rules::for_wire(Wire::Anthropic);
     let body = |messages: &str| {
         format!(
-            r#"{{"model": "m", "max_tokens": 9, "thinking": {{"type": "enabled", "budget_tokens": 5}}, "messages": [{messages}]}}"#
+            r#"{{"model": "m", "max_tokens": 2000, "thinking": {{"type": "enabled", "budget_tokens": 1024}},
+            "messages": [{messages}]}}"#
         )
     };
     let result = |id: &str| format!(r#"{{"role": "user", "content": [{}]}}"#, RESULT.replace("t1", id));
@@ -344,6 +347,70 @@ fn thinking_is_asked_for_at_the_start_of_the_open_tool_turn_alone() {
     let found = Fault::ThinkingNotFirst { found: "text".into() };
     let text = format!(r#"{Q}, {{"role": "assistant", "content": "a"}}, {USE}, {}"#, result("t1"));
     assert_eq!(faults(&rules, &body(&text)), at([("/messages/1/content", found)]));
+}
+
+#[test]
+fn anthropic_token_numbers_leave_room_for_an_answer() {
+    let rules = Rules::for_wire(Wire::Anthropic);
+    let body = |most: &str, rest: &str| format!(r#"{{"model": "m", "max_tokens": {most}, "messages": [{Q}]{rest}}}"#);
+    let thinking = |budget: &str| format!(r#", "thinking": {{"type": "enabled", "budget_tokens": {budget}}}"#);
+    let most = |most: &str| faults(&rules, &body(most, ""));
+    for fine in ["0", "1", "9.0", "1e3"] {
+        assert_eq!(most(fine), [], "{fine}");
+    }
+    assert_eq!(most("-1"), at([("/max_tokens", Fault::TooSmall { key: "max_tokens", least: 0 })]));
+    assert_eq!(most("9.5"), at([("/max_tokens", Fault::NotWhole { key: "max_tokens" })]));
+    let budget = |budget: &str, rest: &str| faults(&rules, &body("2048", &(thinking(budget) + rest)));
+    let place = "/thinking/budget_tokens";
+    assert_eq!(budget("2047", ""), []);
+    assert_eq!(budget("2048", ""), at([(place, Fault::BudgetNotBelowMax)]));
+    assert_eq!(budget("1023", ""), at([(place, Fault::TooSmall { key: "budget_tokens", least: 1024 })]));
+    assert_eq!(budget("1024.5", ""), at([(place, Fault::NotWhole { key: "budget_tokens" })]));
+    // Interleaved thinking may exceed it, and its header is not in the body.
+    let tools = r#", "tools": [{"name": "f", "input_schema": {"type": "object"}}]"#;
+    assert_eq!(budget("4096", tools), []);
+    for (choice, expected) in [
+        (r#"{"type": "any"}"#, at([("/tool_choice", Fault::ForcedToolWithThinking)])),
+        (r#"{"type": "tool", "name": "f"}"#, at([("/tool_choice", Fault::ForcedToolWithThinking)])),
+        (r#"{"type": "auto"}"#, Vec::new()),
+    ] {
+        assert_eq!(budget("1024", &format!(r#"{tools}, "tool_choice": {choice}"#)), expected, "{choice}");
+    }
+}
+
+#[test]
+fn openai_message_names_have_no_space() {
+    let named = |role: &str, name: &str| format!(r#"{{"role": "{role}", "content": "q", "name": "{name}"}}"#);
+    for fine in ["ann", "Ünal.7", "a-b_c"] {
+        assert_eq!(chat("gpt-4o", &named("user", fine)), [], "{fine}");
+    }
+    for bad in ["Ann Lee", "a/b", "<a>", "a|b", ""] {
+        let expected = at([("/messages/0/name", Fault::BadMessageName { name: bad.into() })]);
+        assert_eq!(chat("gpt-4o", &named("system", bad)), expected, "{bad}");
+        assert_eq!(chat("qwen3", &named("system", bad)), [], "{bad}");
+    }
+}
+
+#[test]
+fn fields_that_stand_twice_are_told() {
+    let body = format!(r#"{{"messages": [], "model": "gpt-4o", "user": "a", "user": "b", "messages": [{Q}]}}"#);
+    let repeated = Fault::RepeatedKey { key: "messages" };
+    assert_eq!(faults(&Rules::for_wire(Wire::OpenAiChat), &body), at([("/messages", repeated)]));
+}
+
+/// Whatever order the rules are asked in, a reader goes down the body once.
+#[test]
+fn violations_stand_in_the_order_of_the_body() {
+    let body = format!(
+        r#"{{"messages": [{{"role": "tool", "tool_call_id": "x", "content": "r"}}, {Q}, {{"role": "robot"}}],
+        "tools": [{{"type": "function", "function": {{"name": "a b"}}}}], "model": 3}}"#
+    );
+    let document = Document::parse(&body).unwrap();
+    let report = check(document.root(), &Rules::for_wire(Wire::OpenAiChat));
+    let places: Vec<&str> = report.violations.iter().map(|violation| violation.place.as_str()).collect();
+    assert_eq!(places, ["/messages/0", "/messages/2/role", "/tools/0/function/name", "/model"]);
+    let texts: Vec<&str> = report.violations.iter().skip(1).map(|violation| &body[violation.span.clone()]).collect();
+    assert_eq!(texts, ["\"robot\"", "\"a b\"", "3"]);
 }
 
 #[test]

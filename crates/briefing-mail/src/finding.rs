@@ -98,7 +98,7 @@ pub enum Finding {
         place: Place,
     },
     /// The readable body is longer than [`MAX_BODY`](crate::limits::MAX_BODY), or its HTML than
-    /// [`MAX_HTML`](crate::limits::MAX_HTML): only its beginning was kept.
+    /// [`MAX_HTML`](crate::limits::MAX_HTML): only its beginning was kept, and a line says so.
     BodyCut {
         /// How many bytes were kept.
         kept: usize,
@@ -188,18 +188,28 @@ impl fmt::Display for Field {
     }
 }
 
+/// So many of what can be counted.
+struct Count<'a>(&'a usize, &'static str);
+
+impl fmt::Display for Count<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count, what) = self;
+        write!(f, "{count} {what}{}", if **count == 1 { "" } else { "s" })
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge { size, kept } => write!(f, "too large: {kept} of {size} bytes read"),
-            Self::TooDeep { left } => write!(f, "nested too deep: {left} multiparts left unopened"),
+            Self::TooDeep { left } => write!(f, "nested too deep: {} left unopened", Count(left, "multipart")),
             Self::TooManyParts { kept } => write!(f, "too many parts: {kept} read"),
             Self::NoHeaders => f.write_str("no headers: read as body"),
-            Self::BadHeaderLines { lines } => write!(f, "{lines} lines among the headers passed over"),
+            Self::BadHeaderLines { lines } => write!(f, "{} among the headers passed over", Count(lines, "line")),
             Self::FieldCut { field, size } => write!(f, "{field} of {size} bytes cut"),
             Self::TooManyAddresses { field, total } => write!(f, "{total} addresses in {field}: the first kept"),
             Self::TooManyIds { field, total } => write!(f, "{total} ids in {field}: the first and the last kept"),
-            Self::IdsDropped { field, count } => write!(f, "{count} overlong ids in {field} dropped"),
+            Self::IdsDropped { field, count } => write!(f, "{} in {field} dropped", Count(count, "overlong id")),
             Self::UnreadableDate { text } => write!(f, "unreadable date {text:?}"),
             Self::NoBoundary { part } => write!(f, "part {part}: no boundary, read as one piece"),
             Self::Unclosed => f.write_str("ends inside a multipart"),

@@ -4,12 +4,16 @@
 
 use std::time::{Duration, Instant};
 
+use briefing::texts::MAIL_CUT;
 use briefing_mail::limits::{MAX_BODY, MAX_DEPTH, MAX_IDS, MAX_MESSAGE, MAX_PARTS};
 use briefing_mail::{Field, Finding, Parsed, parse};
 use proptest::prelude::*;
 
 /// Far above what a slow machine needs without optimisation, far below anything quadratic.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many bytes of a body that is cut are its own.
+const KEPT: usize = MAX_BODY - MAIL_CUT.len() - 1;
 
 fn timely(raw: &[u8]) -> Parsed {
     let start = Instant::now();
@@ -81,7 +85,7 @@ fn lines_that_look_like_boundaries() {
     }
     raw.push('\n');
     raw.push_str(&"--b\n".repeat(1_000_000));
-    assert_eq!(timely(raw.as_bytes()).findings, [Finding::Unclosed, Finding::BodyCut { kept: MAX_BODY }]);
+    assert_eq!(timely(raw.as_bytes()).findings, [Finding::Unclosed, Finding::BodyCut { kept: KEPT }]);
 }
 
 #[test]
@@ -91,17 +95,44 @@ fn fifty_megabytes() {
     raw.resize(50 << 20, b'x');
     let parsed = timely(&raw);
     assert_eq!(parsed.mail.subject.as_deref(), Some("big"));
-    assert_eq!(parsed.mail.body.map(|body| body.len()), Some(MAX_BODY));
-    assert_eq!(parsed.findings, [Finding::TooLarge { size: 50 << 20, kept: 32 << 20 }, Finding::BodyCut { kept: MAX_BODY }]);
+    let body = parsed.mail.body.unwrap();
+    assert_eq!((body.len(), body.lines().last()), (MAX_BODY, Some(MAIL_CUT)));
+    assert_eq!(parsed.findings, [Finding::TooLarge { size: 50 << 20, kept: 32 << 20 }, Finding::BodyCut { kept: KEPT }]);
 }
 
 #[test]
-fn a_file_that_the_limit_cuts_has_no_size() {
-    let mut raw = b"Content-Type: application/pdf\n\n".to_vec();
-    raw.resize(MAX_MESSAGE + 1, b'x');
-    let parsed = timely(&raw);
-    let sizes: Vec<_> = parsed.mail.attachments.iter().map(|file| file.size).collect();
-    assert_eq!((sizes, parsed.files.len()), (vec![None], 0));
+fn a_file_that_the_limit_cuts_has_the_size_that_is_known() {
+    let cut = |head: &str| {
+        let mut raw = head.as_bytes().to_vec();
+        raw.resize(MAX_MESSAGE + 100, b'x');
+        let parsed = timely(&raw);
+        assert_eq!(parsed.files.len(), 0);
+        (parsed.mail.attachments.iter().map(|file| file.size).collect::<Vec<_>>(), parsed.mail.body)
+    };
+    let alone = "Content-Type: application/pdf\n\n";
+    let size = u64::try_from(MAX_MESSAGE + 100 - alone.len()).unwrap();
+    assert_eq!(cut(alone), (vec![Some(size)], Some(MAIL_CUT.into())));
+    let part = "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nHello\n--b\nContent-Transfer-Encoding: base64\n";
+    let body = Some(format!("Hello\n{MAIL_CUT}").into());
+    let named = format!("{part}Content-Disposition: attachment; size=40000000\n\n");
+    assert_eq!(cut(&named), (vec![Some(40_000_000)], body.clone()));
+    // A size that is less than what came is none.
+    let wrong = format!("{part}Content-Disposition: attachment; size=4\n\n");
+    assert_eq!(cut(&wrong), (vec![None], body));
+}
+
+#[test]
+fn a_body_that_is_cut_says_so() {
+    let whole = format!("\n{}", "x".repeat(MAX_BODY));
+    assert_eq!(timely(whole.as_bytes()).mail.body.unwrap(), "x".repeat(MAX_BODY).into());
+    for raw in [
+        format!("\n{}", "x".repeat(MAX_BODY + 1)),
+        format!("Content-Type: text/html\n\n<p>{}", "é".repeat(MAX_BODY)),
+        format!("Content-Type: multipart/mixed; boundary=b\n\n{}", "--b\n\nx\n".repeat(MAX_PARTS + 1)),
+    ] {
+        let body = timely(raw.as_bytes()).mail.body.unwrap();
+        assert!(body.len() <= MAX_BODY && body.ends_with(&format!("\n{MAIL_CUT}")), "{} bytes", body.len());
+    }
 }
 
 #[test]

@@ -164,3 +164,17 @@ fn broken_messages_name_what_is_broken() {
 fn an_envelope_line_is_not_the_messages() {
     assert_eq!(parse(b"\n>From a@x Mon\nSubject: s\n\nb").mail.subject.as_deref(), Some("s"));
 }
+
+/// Old Macs end lines so, and some programs still do.
+#[test]
+fn a_carriage_return_alone_ends_a_line_where_no_line_feed_is() {
+    let raw = concat!(
+        "From: a@x\rSubject: old\r mac\rContent-Type: multipart/mixed; boundary=b\r\r--b\r\rHello\rthere\r",
+        "--b\rContent-Type: application/pdf\r\rhi\r--b--\r"
+    );
+    let parsed = parse(raw.as_bytes());
+    assert_eq!((parsed.mail.subject.as_deref(), parsed.mail.body.as_deref()), (Some("old mac"), Some("Hello\nthere")));
+    assert_eq!((parsed.mail.attachments.len(), parsed.findings), (1, vec![]));
+    // With a line feed anywhere near, a carriage return is text.
+    assert_eq!(parse(b"Subject: a\rTo: b\n\nx").mail.to, []);
+}

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use briefing::log::{
-    Address, Arrival, Attachment, AttachmentId, Delivery, Direction, Entry, Mail, MemoryLog, OwnerLog, RecordedRound, Run,
+    Address, Arrival, Attachment, AttachmentId, Cause, Delivery, Direction, Entry, Mail, MemoryLog, OwnerLog, RecordedRound,
+    Run,
 };
 use briefing::message::{Assistant, Item, Outcome, OwnerId, RunId, ThreadId, ToolCall};
 use jiff::{SignedDuration, Timestamp};
@@ -68,7 +69,11 @@ pub fn build(events: &[Event]) -> Built {
                 let Some(trigger) = newest(&built.mails, ago) else { continue };
                 let persona = if other { "other@scoop.example" } else { PERSONA };
                 let run = RunId::new(format!("run{}", runs.len()));
-                if built.log.begin_run(Run { id: run.clone(), trigger: trigger.id, persona: persona.into() }).is_ok() {
+                if built
+                    .log
+                    .begin_run(Run { id: run.clone(), thread, cause: Cause::Message(trigger.id), persona: persona.into() })
+                    .is_ok()
+                {
                     runs.push(run);
                 }
             }
@@ -76,14 +81,14 @@ pub fn build(events: &[Event]) -> Built {
                 let Some(run) = newest(&runs, ago) else { continue };
                 let items = ids.iter().map(|id| Item::Call(ToolCall::new(call_id(*id), "find_order", "{}"))).collect();
                 let turn = u32::try_from(rounds.len()).unwrap_or(0);
-                let recorded = built.log.append_round(run, turn, Assistant { items, ..Assistant::default() });
+                let recorded = built.log.append_round(run, turn, Assistant { items, ..Assistant::default() }, clock);
                 rounds.extend(recorded.map(|recorded| (run.clone(), recorded)));
             }
             Event::Outcome(ago, call, words) => {
                 let Some((run, round)) = newest(&rounds, ago) else { continue };
                 let Some(call) = round.said.calls().nth(usize::from(call)) else { continue };
                 // A second outcome of one call is kept like the first; that it may be refused is not this test's matter.
-                let _ = built.log.append_outcome(run, Outcome::text(call.id.clone(), text(words)));
+                let _ = built.log.append_outcome(run, Outcome::text(call.id.clone(), text(words)), clock);
             }
         }
     }

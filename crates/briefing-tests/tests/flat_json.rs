@@ -45,6 +45,10 @@ fn what_cannot_be_read_has_a_place() {
     assert_eq!(error(r#"[{"role":"user","content":[{"type":"smell"}]}]"#), "\"smell\" is no part at /0/content/0/type");
     assert_eq!(error(r#"[{"role":"user","content":7}]"#), "a string or an array of parts is wanted at /0/content");
     assert_eq!(error(r#"[{"role":"tool","content":"x"}]"#), "\"tool_call_id\" is missing at /0");
+    let calls = r#"[{"role":"assistant","content":"","tool_calls":{"id":"a"}}]"#;
+    assert_eq!(error(calls), "an array is wanted at /0/tool_calls");
+    let both = r#"[{"role":"assistant","content":"x","items":[]}]"#;
+    assert_eq!(error(both), "nothing, as the message has items is wanted at /0/content");
     assert_eq!(error("[{"), "the JSON ends in the middle of a value at line 1, byte 2 at the top");
 }
 

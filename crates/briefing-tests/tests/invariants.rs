@@ -115,8 +115,8 @@ proptest! {
     fn i04_all_bounds_hold_together(steps in steps(30), call in calls(), bounds in bounds()) {
         match fit(&messages(&steps), &call, &bounds) {
             Ok(briefing) => within(&briefing)?,
-            Err(FitError::TooLarge { limit, parts, .. }) => {
-                prop_assert!(parts.iter().map(|part| part.size).sum::<u64>() > limit);
+            Err(FitError::TooLarge { limit, shares, .. }) => {
+                prop_assert!(shares.iter().map(|share| share.size).sum::<u64>() > limit);
             }
         }
     }

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use briefing::log::{
-    Address, Arrival, Attachment, AttachmentId, Delivery, Direction, Mail, MemoryLog, MessageId, OwnerLog, RecordedRound, Run,
+    Address, Arrival, Attachment, AttachmentId, Cause, Delivery, Direction, Mail, MemoryLog, MessageId, OwnerLog,
+    RecordedRound, Run,
 };
 use briefing::message::{Assistant, EntryId, Item, Outcome, OwnerId, Part, RunId, ThreadId, ToolCall};
 use briefing::persona::Role;
@@ -207,7 +208,7 @@ fn assemble(case: &Case) -> Vec<ModelMessage> {
     for message in &case.messages {
         let now = Timestamp::from_second(4_000_000_000).unwrap();
         let entry = log.append_mail(thread, mail(message), Arrival::Imported(now)).unwrap();
-        tool_use(&log, message, entry.id, &case.persona);
+        tool_use(&log, message, thread, entry.id, &case.persona);
         entries.insert(message.id.clone(), entry);
     }
     let mut history = ThreadHistory::default();
@@ -218,10 +219,10 @@ fn assemble(case: &Case) -> Vec<ModelMessage> {
     let chain = Chain::new().with(move || history);
     let persona = Persona::new(&Role::new().message(chain), "Persona", case.persona.as_str()).unwrap();
     let current = Inbound::new(Arc::clone(&entries[&case.current]), thread).unwrap();
-    view_of(&log, persona, current, thread)
+    view_of(&log, persona, current)
 }
 
-fn view_of(log: &OwnerLog, persona: Persona, current: Inbound, _thread: ThreadId) -> Vec<ModelMessage> {
+fn view_of(log: &OwnerLog, persona: Persona, current: Inbound) -> Vec<ModelMessage> {
     let (history, files) = (Arc::new(log.clone()), Arc::new(log.clone()));
     let chain = persona.message_chain().clone();
     let cx = Context::new(Arc::new(persona), Subject::Message(current), Timestamp::UNIX_EPOCH, history, files);
@@ -262,7 +263,7 @@ fn attachment(attachment: &CaseAttachment) -> Attachment {
 }
 
 /// Appends the rows of a mail's tool use: runs in the order they began, rounds by turn, calls by position.
-fn tool_use(log: &OwnerLog, message: &Message, trigger: EntryId, persona: &str) {
+fn tool_use(log: &OwnerLog, message: &Message, thread: ThreadId, trigger: EntryId, persona: &str) {
     let rows: Vec<ToolUse> = message.tool_uses.iter().flatten().cloned().collect();
     let mut runs: Vec<String> = message.runs.clone().unwrap_or_default();
     for row in &rows {
@@ -276,14 +277,14 @@ fn tool_use(log: &OwnerLog, message: &Message, trigger: EntryId, persona: &str) 
         rows.sort_by_key(|row| (row.turn_index, row.position));
         let owner = rows.iter().find_map(|row| row.persona.clone()).unwrap_or_else(|| persona.to_owned());
         let id = RunId::new(format!("{}/{run}", message.id));
-        log.begin_run(Run { id: id.clone(), trigger, persona: owner.into() }).unwrap();
+        log.begin_run(Run { id: id.clone(), thread, cause: Cause::Message(trigger), persona: owner.into() }).unwrap();
         for round in rows.chunk_by(|one, other| one.turn_index == other.turn_index) {
             let items = round.iter().map(|row| {
                 let given = row.tool_call_id.clone().unwrap_or_default();
                 Item::Call(ToolCall::new(given, row.name.clone(), row.input.to_string()))
             });
             let said = Assistant { items: items.collect(), ..Assistant::default() };
-            let recorded = log.append_round(&id, round[0].turn_index.unwrap_or(0), said).unwrap();
+            let recorded = log.append_round(&id, round[0].turn_index.unwrap_or(0), said, Timestamp::UNIX_EPOCH).unwrap();
             outcomes(log, &id, round, &recorded);
         }
     }
@@ -296,7 +297,7 @@ fn outcomes(log: &OwnerLog, run: &RunId, rows: &[&ToolUse], recorded: &RecordedR
             Some(Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
         };
-        log.append_outcome(run, Outcome::text(call.id.clone(), text)).unwrap();
+        log.append_outcome(run, Outcome::text(call.id.clone(), text), Timestamp::UNIX_EPOCH).unwrap();
     }
 }
 

@@ -53,7 +53,7 @@ pub enum WireChange {
         /// What its wire calls it.
         kind: String,
     },
-    /// A native block reads as a text, because it is of another wire or may not stand here.
+    /// A native block reads as a text, because it is of another wire, may not stand here, or is not as its kind must be.
     NativeAsText {
         /// What its wire calls it.
         kind: String,
@@ -69,16 +69,21 @@ pub enum WireChange {
     BlankBlockLeftOut,
     /// Files of a round's outcomes stand in a user message behind it (report B34).
     FilesMovedBehind,
-    /// A file whose data is no Base64 reads as a line.
+    /// A file whose data is no Base64, or whose address is a `data:` URI of anything else, reads as a line.
     FileAsText,
     /// An unknown field has no place on the wire here.
     FieldLeftOut {
         /// The field.
         name: String,
     },
-    /// A tool was left out: it is of another wire, or its name was declared before.
+    /// A tool was left out: it is of another wire or no tool of this one, its name was declared before, or there are too many.
     ToolLeftOut {
         /// Its name; empty if it has none.
+        name: String,
+    },
+    /// The schema of a tool is not of the type `object`; it was made so.
+    SchemaMended {
+        /// The tool's name in the body.
         name: String,
     },
     /// The history has calls but the call has no tools; these were declared, and `tool_choice` forbids to use them.
@@ -86,7 +91,7 @@ pub enum WireChange {
         /// Their names in the body.
         names: Vec<String>,
     },
-    /// `tool_choice` was left out: there are no tools, or not the one that it names.
+    /// `tool_choice` was left out: there are no tools, or not the one that it names, or it is of no form that the wire takes.
     ToolChoiceLeftOut,
     /// `thinking` was left out: the open tool turn does not begin with a thinking block (report B58).
     ThinkingTurnedOff,
@@ -121,6 +126,7 @@ impl fmt::Display for WireChange {
             Self::FileAsText => f.write_str("a file whose data is no Base64 reads as a line"),
             Self::FieldLeftOut { name } => write!(f, "field {name:?} was left out"),
             Self::ToolLeftOut { name } => write!(f, "tool {name:?} was left out"),
+            Self::SchemaMended { name } => write!(f, "the schema of tool {name:?} was made one of an object"),
             Self::ToolsDeclared { names } => write!(f, "tools of the history were declared: {}", names.join(", ")),
             Self::ToolChoiceLeftOut => f.write_str("tool_choice was left out"),
             Self::ThinkingTurnedOff => f.write_str("thinking was left out: the open tool turn does not begin with it"),

@@ -1,11 +1,11 @@
 //! The list as a wire walks it: what is hoisted, what stays, which lines the order of roles needs. One place for both wires, and
 //! the same rules that `fit` counted by.
 
-use briefing::message::{Assistant, Item, Native, Part, System, User};
+use briefing::message::{Part, System, User};
 use briefing::texts::Filler;
 use briefing::{Briefing, Dialect, ModelProfile, Round, Unit, UnitKind, Wire, filler};
 
-use crate::raw::{look, text_of};
+use crate::anthropic::ends_in_server_tool;
 
 /// One step along the list.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
         self.end = end;
         self.before = Some(match step {
             Step::Round(round) if files_move(self.profile, round) => UnitKind::Input,
-            _ => kind,
+            Step::Round(_) | Step::Head(_) | Step::System(_) | Step::Note(_) | Step::User(_) | Step::Filler(_) => kind,
         });
     }
 
@@ -129,26 +129,5 @@ fn round_end(round: &Round) -> End {
         Some(said) if round.outcomes().is_empty() && ends_in_server_tool(said) => End::ServerTool,
         Some(_) if round.outcomes().is_empty() => End::Assistant,
         Some(_) | None => End::User,
-    }
-}
-
-/// Whether the last block is the use of a tool that Anthropic runs, or its result beside the use.
-fn ends_in_server_tool(said: &Assistant) -> bool {
-    let natives = || said.items.iter().filter_map(own);
-    let Some(last) = said.items.last().and_then(own) else { return false };
-    let used = |id: &str| {
-        natives().any(|native| {
-            native.needs.is_none() && look(native.raw.as_str(), |block| text_of(block, "id")).as_deref() == Some(id)
-        })
-    };
-    let kind = look(last.raw.as_str(), |block| text_of(block, "type")).unwrap_or_default();
-    let server = matches!(kind.as_str(), "server_tool_use" | "mcp_tool_use") || kind.ends_with("_tool_result");
-    server && last.needs.as_deref().is_none_or(used)
-}
-
-fn own(item: &Item) -> Option<&Native> {
-    match item {
-        Item::Native(native) if native.wire == Wire::Anthropic => Some(native),
-        Item::Native(_) | Item::Text(_) | Item::Reasoning(_) | Item::Call(_) => None,
     }
 }

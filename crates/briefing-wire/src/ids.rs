@@ -6,6 +6,9 @@ use std::sync::Arc;
 use briefing::message::CallId;
 use briefing::{Dialect, ModelProfile, Wire};
 
+/// What a call without an id is called.
+const NAMELESS: &str = "call";
+
 /// What a wire takes as the id of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdRule {
@@ -52,18 +55,19 @@ impl IdRule {
         fits && id.chars().all(|c| self.takes_char(c))
     }
 
-    /// The id on the wire. Distinct ids stay distinct but for chance; `attempt` makes another where chance strikes.
+    /// The id on the wire: the given one if it is valid, else one that ends in a hash of the given one and its number, so that
+    /// only chance makes it another's. `attempt` makes another where chance strikes.
     fn wire_id(self, id: &CallId, attempt: u32) -> String {
-        let plain = match (id.given(), id.repeat()) {
-            ("", repeat) => format!("call_{}", u64::from(repeat) + 1),
-            (given, 0) => given.to_owned(),
-            (given, repeat) => format!("{given}-{}", u64::from(repeat) + 1),
-        };
-        if attempt == 0 && self.takes(&plain) {
-            return plain;
+        let (given, repeat) = (id.given(), id.repeat());
+        if repeat == 0 && attempt == 0 && self.takes(given) {
+            return given.to_owned();
+        }
+        let mut plain = if given.is_empty() { NAMELESS.to_owned() } else { given.to_owned() };
+        if repeat > 0 {
+            plain.push_str(&format!("-{}", u64::from(repeat) + 1));
         }
         let mut hasher = blake3::Hasher::new();
-        hasher.update(id.given().as_bytes()).update(&id.repeat().to_le_bytes()).update(&attempt.to_le_bytes());
+        hasher.update(given.as_bytes()).update(&repeat.to_le_bytes()).update(&attempt.to_le_bytes());
         let hash = hasher.finalize();
         match self {
             Self::Nine => alphanumeric(hash.as_bytes(), 9),
@@ -86,7 +90,7 @@ fn alphanumeric(bytes: &[u8], length: usize) -> String {
     bytes.iter().take(length).map(digit).collect()
 }
 
-/// The ids of one request. What still falls together is told apart in the order of the list.
+/// The ids of one request. What falls together by chance is told apart in the order of the list.
 #[derive(Debug)]
 pub(crate) struct Ids {
     rule: IdRule,

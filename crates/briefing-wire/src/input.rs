@@ -66,11 +66,11 @@ fn mended(raw: &str) -> (String, InputFault) {
     if document.depth() > MAX_RAW_DEPTH {
         return (object_of_text("invalid_json", raw), InputFault::TooDeep);
     }
-    let sound = without_lone_surrogates(raw);
-    match (document.root().kind(), sound) {
-        (Kind::Object, Some(sound)) => (sound, InputFault::LoneSurrogate),
-        (_, sound) => (format!("{{\"value\":{}}}", sound.as_deref().unwrap_or(raw).trim()), InputFault::NotAnObject),
+    let sound = without_lone_surrogates(raw).unwrap_or_else(|| raw.to_owned());
+    if document.root().kind() == Kind::Object {
+        return (sound, InputFault::LoneSurrogate);
     }
+    (format!("{{\"value\":{}}}", sound.trim()), InputFault::NotAnObject)
 }
 
 fn object_of_text(name: &str, text: &str) -> String {

@@ -33,15 +33,17 @@ impl Names {
         self.known.get(name)
     }
 
-    /// Notes a name that stands in the body as it is.
+    /// Notes the name of a tool that stands in the body as it is. Calls of one that is not valid have another.
     pub(crate) fn keep(&mut self, name: &str) {
         let kept: Arc<str> = name.into();
         self.taken.insert(Arc::clone(&kept));
-        self.known.insert(name.to_owned(), kept);
+        if self.takes(name) {
+            self.known.insert(name.to_owned(), kept);
+        }
     }
 
-    /// The name on the wire: itself if it is valid. Distinct names stay distinct; what still falls together is told apart in
-    /// the order it is met in, tools first.
+    /// The name on the wire: itself if it is valid, else one that ends in a hash of it. What falls together by chance is told
+    /// apart in the order it is met in, tools first.
     pub(crate) fn wire(&mut self, name: &str) -> Arc<str> {
         if let Some(known) = self.known.get(name) {
             return Arc::clone(known);
@@ -58,16 +60,23 @@ impl Names {
         fresh
     }
 
+    fn takes(&self, name: &str) -> bool {
+        !name.is_empty() && name.len() <= self.most && name.chars().all(takes)
+    }
+
     fn mapped(&self, name: &str, attempt: u32) -> String {
-        let takes = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let plain = if name.is_empty() { NAMELESS } else { name };
-        if attempt == 0 && plain.len() <= self.most && plain.chars().all(takes) {
-            return plain.to_owned();
+        if attempt == 0 && self.takes(name) {
+            return name.to_owned();
         }
+        let plain = if name.is_empty() { NAMELESS } else { name };
         let mut hasher = blake3::Hasher::new();
         hasher.update(name.as_bytes()).update(&attempt.to_le_bytes());
         suffixed(plain, self.most, takes, &hasher.finalize())
     }
+}
+
+fn takes(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
 #[cfg(test)]
@@ -82,9 +91,17 @@ mod tests {
         assert_eq!(mapped[0], "get_weather-2");
         assert!(mapped[1].starts_with("browser_tabs_open_"), "{mapped:?}");
         assert_ne!(mapped[1], mapped[2]);
-        assert_eq!(mapped[3], "tool");
-        assert!(mapped[4].starts_with("tool_"), "{mapped:?}");
+        assert!(mapped[3].starts_with("tool_"), "{mapped:?}");
+        assert_eq!(mapped[4], "tool");
         assert_eq!(mapped[5], mapped[1]);
+    }
+
+    #[test]
+    fn a_tool_keeps_its_odd_name_but_calls_of_it_do_not() {
+        let mut names = Names::new(Wire::Anthropic);
+        ["a b", "ok"].iter().for_each(|name| names.keep(name));
+        assert_eq!(["a b", "ok"].map(|name| names.known(name).map(|name| &**name)), [None, Some("ok")]);
+        assert!(names.wire("a b").starts_with("a_b_"));
     }
 
     #[test]

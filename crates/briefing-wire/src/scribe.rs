@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use briefing::message::{CallId, Extra, Media, MediaSource, Native, RawJson, ToolCall};
 use briefing::{ModelProfile, Wire, native_reads_as, texts};
+use briefing_json::Value;
 
 use crate::finding::{WireChange, WireFinding};
 use crate::ids::{IdRule, Ids};
 use crate::input;
 use crate::names::Names;
-use crate::raw::{look, text_of};
+use crate::raw::{is_base64, look, text_of};
 
 /// The state of one rendering.
 #[derive(Debug)]
@@ -21,8 +22,36 @@ pub(crate) struct Scribe<'a> {
     ids: Ids,
     /// The ids of the native blocks that stand so far.
     natives: HashSet<String>,
+    /// Of these, the uses of tools that the provider runs.
+    uses: HashSet<String>,
     findings: Vec<WireFinding>,
     at: Option<usize>,
+}
+
+/// Where content stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In system text.
+    System,
+    /// In an input.
+    Input,
+    /// In the outcome of a call.
+    Outcome,
+    /// In an answer.
+    Answer,
+}
+
+/// Whether a block of the wire's own may stand as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It may not.
+    No,
+    /// It may.
+    Yes,
+    /// It may: the use, of that id, of a tool that the provider runs.
+    Use(String),
+    /// Only behind the use of that id.
+    ResultOf(String),
 }
 
 /// How a native block is shown.
@@ -43,6 +72,7 @@ impl<'a> Scribe<'a> {
             names: Names::new(profile.wire),
             ids: Ids::new(IdRule::of(profile)),
             natives: HashSet::new(),
+            uses: HashSet::new(),
             findings: Vec::new(),
             at: None,
         }
@@ -103,34 +133,54 @@ impl<'a> Scribe<'a> {
         text
     }
 
-    /// How a native block is shown at a place of the list where blocks of the kinds that `stands` names may be.
-    pub(crate) fn native<'m>(&mut self, native: &'m Native, stands: impl FnOnce(&str) -> bool) -> Shown<'m> {
+    /// How a native block is shown. `standing` tells of one of this wire, given its type and itself, whether it may stand.
+    pub(crate) fn native<'m>(
+        &mut self,
+        native: &'m Native,
+        standing: impl FnOnce(&str, Value<'_>) -> Standing,
+    ) -> Shown<'m> {
         let block = if native.wire == self.wire() {
-            look(native.raw.as_str(), |block| Some((text_of(block, "type")?, text_of(block, "id"))))
+            look(native.raw.as_str(), |block| Some((standing(&text_of(block, "type")?, block), text_of(block, "id"))))
         } else {
             None
         };
-        let Some((_, id)) = block.filter(|(kind, _)| stands(kind)) else {
-            self.note(WireChange::NativeAsText { kind: native.kind.to_string() });
-            return Shown::Text(native_reads_as(native));
+        let (standing, id) = block.unwrap_or((Standing::No, None));
+        let (is_use, result_of) = match standing {
+            Standing::No => return Shown::Text(self.as_text(native)),
+            Standing::Yes => (None, None),
+            Standing::Use(id) => (Some(id), None),
+            Standing::ResultOf(id) => (None, Some(id)),
         };
-        if let Some(needs) = native.needs.as_deref().filter(|needs| !self.natives.contains(*needs)) {
+        let orphan = result_of.filter(|id| !self.uses.contains(id));
+        let lacks = orphan.as_deref().or_else(|| native.needs.as_deref().filter(|id| !self.natives.contains(*id)));
+        if let Some(needs) = lacks {
             self.note(WireChange::NativeLeftOut { kind: native.kind.to_string(), needs: needs.to_owned() });
             return Shown::Absent;
         }
         self.natives.extend(id);
+        self.uses.extend(is_use);
         Shown::Raw(&native.raw)
     }
 
-    /// The line that a file reads as if its data is no Base64, so that no provider takes it.
+    /// What a native block reads as where it may not stand.
+    pub(crate) fn as_text<'m>(&mut self, native: &'m Native) -> Cow<'m, str> {
+        self.note(WireChange::NativeAsText { kind: native.kind.to_string() });
+        native_reads_as(native)
+    }
+
+    /// The line that a file reads as if its data is no Base64, or its address is a `data:` URI of anything else, so that no
+    /// provider takes it.
     pub(crate) fn unreadable(&mut self, what: &str, media: &Media) -> Option<String> {
-        let MediaSource::Data(bytes) = &media.source else { return None };
-        let digits = bytes.as_base64().trim_end_matches('=').bytes();
-        if digits.into_iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')) {
+        let readable = match &media.source {
+            MediaSource::Data(bytes) => is_base64(bytes.as_base64()) && !bytes.as_base64().contains(['\r', '\n']),
+            MediaSource::Url(address) => !address.starts_with("data:"),
+            MediaSource::File { .. } => true,
+        };
+        if readable {
             return None;
         }
         self.note(WireChange::FileAsText);
-        Some(texts::file_line(what, media.filename.as_deref(), 0))
+        Some(texts::file_line(what, media.filename.as_deref(), None))
     }
 
     /// Notes that the fields have no place here.

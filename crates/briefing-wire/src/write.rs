@@ -4,6 +4,8 @@ use briefing::Wire;
 use briefing::message::{Extra, RawJson};
 use briefing_json::{Document, Kind, quote};
 
+use crate::raw::is;
+
 /// Unknown fields as they are written: all of them, or all but a mark.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Fields<'a> {
@@ -12,7 +14,7 @@ pub(crate) struct Fields<'a> {
 }
 
 /// The field that marks a block for Anthropic's prompt cache.
-const MARK: &str = "cache_control";
+pub(crate) const MARK: &str = "cache_control";
 
 /// The fields of a text block.
 pub(crate) const TEXT: [&str; 2] = ["type", "text"];
@@ -34,7 +36,7 @@ impl<'a> Fields<'a> {
 
     /// Whether they hold a cache mark.
     pub(crate) fn marked(self, wire: Wire) -> bool {
-        self.on(wire).any(|(name, raw)| name == MARK && raw.as_str() != "null")
+        self.on(wire).any(|(name, raw)| name == MARK && !is(raw, "null"))
     }
 
     pub(crate) fn unmark(&mut self) {

@@ -74,6 +74,13 @@ impl Call {
         Self::new(Profiles::built_in().model(name, wire))
     }
 
+    /// The same for another profile: another model, or other facts of this one.
+    #[must_use]
+    pub fn with_profile(mut self, profile: ModelProfile) -> Self {
+        self.profile = Arc::new(profile);
+        self
+    }
+
     /// The same with these tools.
     #[must_use]
     pub fn tools(mut self, tools: impl Into<Arc<[Tool]>>) -> Self {

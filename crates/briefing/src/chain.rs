@@ -1,12 +1,13 @@
 //! The chain: resolvers in declared order, and what a run makes of them.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::call::Call;
 use crate::context::Context;
-use crate::fit::{Bounds, Briefing, Class, FitError, Gather, Line, Parts, Piece, Section, Unvisited, plan};
-use crate::message::ModelMessage;
+use crate::fit::{Bounds, Briefing, Class, FitError, Gather, Line, Material, Origin, Piece, Rule, Section, Unvisited, plan};
+use crate::message::EntryId;
 use crate::ports::PortError;
 use crate::resolver::{AnyResolver, Contribution, ResolveError, Resolver};
 use crate::view::current_message;
@@ -36,6 +37,14 @@ pub enum AssembleError {
         /// What it failed with.
         #[source]
         source: ResolveError,
+    },
+    /// A resolver contributed to a class that is not a resolver's to give.
+    #[error("the resolver {resolver} contributed to {class}, which the run itself gives")]
+    Class {
+        /// Its name.
+        resolver: String,
+        /// The class.
+        class: Class,
     },
     /// A file of the current message could not be read.
     #[error(transparent)]
@@ -83,6 +92,9 @@ impl Chain {
             let resolver = make();
             let name = resolver.any_name();
             match resolver.resolve_boxed(cx).await {
+                Ok(Contribution { class: class @ (Class::Current | Class::Run), .. }) => {
+                    return Err(AssembleError::Class { resolver: name, class });
+                }
                 Ok(contribution) => list.add(contribution, name.into()),
                 Err(source) => return Err(AssembleError::Resolver { resolver: name, source }),
             }
@@ -91,13 +103,12 @@ impl Chain {
         let run: Vec<_> = tail.by_ref().collect();
         tail.orphans();
         list.lines.extend(tail.lines.into_iter().rev());
-        let current = match current_message(cx, call).await? {
-            Some(piece) => Gather::new(std::iter::once(piece), "message".into()).next(),
-            None => None,
-        };
+        let (current, lines) = current_message(cx, call, bounds).await?;
+        list.lines.extend(lines);
+        let current = current.and_then(|piece| Gather::new(std::iter::once(piece), "message".into()).next());
         let history = Gather::new(list.history.into_iter().rev(), list.view);
         let parts =
-            Parts { before: list.before, history, after: list.after, current, run, lines: list.lines, older: list.older };
+            Material { before: list.before, history, after: list.after, current, run, lines: list.lines, older: list.older };
         Ok(plan(parts, Arc::new(call.clone()), bounds)?)
     }
 }
@@ -128,10 +139,21 @@ impl Default for List {
 }
 
 impl List {
+    /// History that was told before is not told again, whichever resolver tells it.
+    fn tell(&mut self, pieces: Vec<Piece>) {
+        let known: HashSet<EntryId> = self.history.iter().filter_map(|piece| piece.entry).collect();
+        for piece in pieces {
+            match piece.entry.filter(|entry| known.contains(entry)) {
+                Some(entry) => self.lines.push(Line { from: Origin::Entries(vec![entry]), rule: Rule::Twice }),
+                None => self.history.push(piece),
+            }
+        }
+    }
+
     fn add(&mut self, contribution: Contribution, resolver: Arc<str>) {
         self.lines.extend(contribution.lines);
         if contribution.class == Class::History {
-            self.history.extend(contribution.pieces);
+            self.tell(contribution.pieces);
             self.view = resolver;
             self.seen = true;
             if contribution.unvisited != Unvisited::Nothing {
@@ -143,12 +165,5 @@ impl List {
         let (section, lines) = Section::gathered(contribution.class, contribution.reserve, newest_first, resolver);
         self.lines.extend(lines.into_iter().rev());
         if self.seen { self.after.push(section) } else { self.before.push(section) }
-    }
-}
-
-/// A message as a piece of a run's rounds, when the caller keeps them as messages alone.
-impl From<ModelMessage> for Piece {
-    fn from(message: ModelMessage) -> Self {
-        Self { message, entry: None }
     }
 }

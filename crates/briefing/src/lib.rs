@@ -72,9 +72,9 @@ pub use call::{Call, Tool};
 pub use chain::{AssembleError, Chain};
 pub use context::{Context, Inbound, Responsibility, Subject};
 pub use fit::{
-    Bound, Bounds, Briefing, Class, Cost, CountTokens, Edge, Estimator, FileReason, FitError, Kept, Limits, Line, Origin,
+    Anchor, Bound, Bounds, Briefing, Class, Cost, CountTokens, Edge, Estimator, FileReason, FitError, Kept, Line, Origin,
     Piece, Placed, PrefixChange, Receipt, Round, Rule, Share, ShareSize, Stride, Unit, UnitKind, Unvisited, WalkEnd, filler,
-    fit, native_reads_as, turn,
+    fit, native_reads_as, stands_as,
 };
 pub use message::ModelMessage;
 pub use persona::Persona;

@@ -29,9 +29,9 @@ pub trait History: Send + Sync {
     /// At most `count` mails of the thread that stand before `before`, newest first. An unknown thread is empty.
     fn mails_before(&self, thread: ThreadId, before: Place, count: usize) -> PortFuture<'_, Vec<Arc<Entry>>>;
 
-    /// The rounds of that persona's runs which answer one of `triggers`: runs in the order they began, rounds by turn,
-    /// whatever the order of `triggers`. One bulk read.
-    fn rounds<'a>(&'a self, persona: &'a str, triggers: &'a [EntryId]) -> PortFuture<'a, Vec<RecordedRound>>;
+    /// The rounds of that persona's runs that stand beside one of `entries`: runs in the order they began, the rounds of each in
+    /// order, whatever the order of `entries`. One bulk read.
+    fn rounds<'a>(&'a self, persona: &'a str, entries: &'a [EntryId]) -> PortFuture<'a, Vec<RecordedRound>>;
 }
 
 /// Reads the bytes of stored files.

@@ -1,6 +1,6 @@
 //! What a model takes: the facts that decide what can be sent to it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
@@ -103,10 +103,13 @@ impl Profiles {
             family: family.to_owned(),
             problem: problem.to_string(),
         };
-        let tables: HashMap<String, toml::Table> = toml::from_str(text).map_err(|error| problem("", &error))?;
+        let tables: BTreeMap<String, toml::Table> = toml::from_str(text).map_err(|error| problem("", &error))?;
         let mut families = self.families.clone();
         for (family, table) in tables {
-            ModelProfile::deserialize(table.clone()).map_err(|error| problem(&family, &error))?;
+            let profile = ModelProfile::deserialize(table.clone()).map_err(|error| problem(&family, &error))?;
+            if !(profile.calibration.is_finite() && profile.calibration > 0.0) {
+                return Err(problem(&family, &"calibration must be above 0"));
+            }
             match families.iter_mut().find(|(name, _)| *name == family) {
                 Some((_, known)) => known.extend(table),
                 None => families.push((family, table)),

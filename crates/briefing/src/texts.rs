@@ -82,11 +82,12 @@ pub fn native_elsewhere(kind: &str) -> String {
     format!("[{kind}: not shown to this model]")
 }
 
-/// What a file reads as where its content is not shown.
+/// What a file reads as where its content is not shown; its size in bytes, where that is known.
 #[must_use]
-pub fn file_line(what: &str, name: Option<&str>, size: usize) -> String {
+pub fn file_line(what: &str, name: Option<&str>, size: Option<usize>) -> String {
     let name = crate::text::one_line(name.unwrap_or("unnamed"), 120);
-    format!("[{what}: {name}, {size} bytes, not shown]")
+    let size = size.map_or_else(|| "unknown size".to_owned(), |size| format!("{size} bytes"));
+    format!("[{what}: {name}, {size}, not shown]")
 }
 
 /// What marks the place where a text was cut, with the characters it had.
@@ -100,3 +101,9 @@ pub const PICTURES_OF_OUTCOMES: &str = "[files from the tool outcomes above]";
 
 /// What an outcome reads as there when it held nothing but files.
 pub const PICTURES_BELOW: &str = "[files: see below]";
+
+/// What a mail ends with whose rest was too long to be kept.
+pub const MAIL_CUT: &str = "[cut: the rest of this mail was not kept]";
+
+/// The schema of a tool that the history names and the call does not declare, where a wire must declare it.
+pub const SCHEMA_OF_UNDECLARED: &str = r#"{"type":"object"}"#;

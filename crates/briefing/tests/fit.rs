@@ -11,10 +11,10 @@
 
 use std::sync::Arc;
 
-use briefing::message::{Bytes, Media, ModelMessage, Part, ToolCall, User};
+use briefing::message::{Bytes, Media, ModelMessage, Outcome, Part, RawJson, ToolCall, User};
 use briefing::{
-    Bound, Bounds, Briefing, Call, Dialect, Edge, Estimator, FileReason, FitError, ModelProfile, PrefixChange, Rule, Share,
-    ShareSize, Stride, Unvisited, WalkEnd, Wire, fit,
+    Bound, Bounds, Briefing, Call, Dialect, Edge, Estimator, FileReason, FitError, ModelProfile, PrefixChange, Profiles, Rule,
+    Share, ShareSize, Stride, Unvisited, WalkEnd, Wire, fit,
 };
 
 fn call() -> Call {
@@ -74,8 +74,9 @@ fn show(briefing: &Briefing) -> Vec<String> {
     briefing.messages().map(line).collect()
 }
 
+/// On a server that may refuse a leading assistant turn.
 fn fitted(lines: &[&str], bounds: &Bounds) -> Briefing {
-    fit(&list(lines), &call(), bounds).unwrap()
+    fit(&list(lines), &Call::model("qwen3-coder", None), bounds).unwrap()
 }
 
 fn rules(briefing: &Briefing) -> Vec<Rule> {
@@ -181,8 +182,9 @@ fn b41_the_system_text_is_outside_the_window() {
 fn b42_a_budget_below_the_system_prompt_names_the_parts() {
     let messages = [ModelMessage::system("s".repeat(1_500)), ModelMessage::user("hi")];
     let error = fit(&messages, &call(), &Bounds::none().chars(1_300)).unwrap_err();
-    let parts = [(Share::Around, 0), (Share::Fixed, 1_500), (Share::Current, 2)].map(|(share, size)| ShareSize { share, size });
-    assert_eq!(error, FitError::TooLarge { bound: Bound::Chars, limit: 1_300, parts: parts.to_vec() });
+    let shares =
+        [(Share::Around, 0), (Share::Fixed, 1_500), (Share::Current, 2)].map(|(share, size)| ShareSize { share, size });
+    assert_eq!(error, FitError::TooLarge { bound: Bound::Chars, limit: 1_300, shares: shares.to_vec() });
     assert_eq!(
         error.to_string(),
         "characters are bounded at 1300, but what never yields takes 1502 (tools and frame 0, fixed messages 1500, current message 2)"
@@ -212,7 +214,7 @@ fn b66_the_encoded_size_is_what_counts() {
     let fits = |bytes| fit(&[with_parts(vec![picture(bytes)])], &call, &Bounds::none()).unwrap();
     assert_eq!(show(&fits(3 * 1024 * 1024)), ["U <image>"]);
     let large = fits(5 * 1024 * 1024);
-    assert_eq!(show(&large), ["U [image: unnamed, 5242881 bytes, not shown]"]);
+    assert_eq!(show(&large), ["U [image: unnamed, 5242880 bytes, not shown]"]);
     assert_eq!(rules(&large), [Rule::FileAsLine { why: FileReason::TooLarge }]);
 }
 
@@ -237,7 +239,7 @@ fn b73_what_cannot_be_sent_is_a_line() {
     let media = |media_type: &str, bytes: &[u8]| Part::Image(Media::data(media_type, Bytes::encode(bytes)));
     let briefing =
         fit(&[with_parts(vec![media("video/mp4", b"x"), media("image/png", b"")])], &call(), &Bounds::none()).unwrap();
-    assert_eq!(show(&briefing), ["U [image: unnamed, 3 bytes, not shown]|[image: unnamed, 0 bytes, not shown]"]);
+    assert_eq!(show(&briefing), ["U [image: unnamed, 1 bytes, not shown]|[image: unnamed, 0 bytes, not shown]"]);
     assert_eq!(rules(&briefing), [FileReason::Missing, FileReason::Type].map(|why| Rule::FileAsLine { why }));
 }
 
@@ -316,6 +318,12 @@ fn a_window_that_begins_with_an_answer_counts_the_line_before_it() {
 }
 
 #[test]
+fn openai_itself_takes_any_order_so_no_line_is_counted() {
+    let briefing = fit(&list(&["U 1", "A 2", "U 3"]), &call(), &Bounds::none().messages(2)).unwrap();
+    assert_eq!(show(&briefing), ["A 2", "U 3"]);
+}
+
+#[test]
 fn mistral_counts_the_answer_between_an_outcome_and_the_next_input() {
     let profile = ModelProfile { dialect: Dialect::Mistral, wire: Wire::OpenAiChat, ..ModelProfile::default() };
     let lines = list(&["U 1", "A call(a)", "T a: x", "U 2"]);
@@ -340,4 +348,86 @@ fn nothing_at_all_is_a_briefing_of_nothing() {
 fn briefings_are_shared_between_threads() {
     fn shared<T: Send + Sync + 'static>() {}
     shared::<Briefing>();
+}
+
+#[test]
+fn system_text_that_may_read_as_a_user_line_is_counted_as_one() {
+    let call = Call::model("claude-sonnet-4-5", None);
+    let messages = list(&["S head", "U 1", "S note", "U 2"]);
+    let chars = fit(&messages, &call, &Bounds::none()).unwrap().receipt().total().chars;
+    assert_eq!(chars, "head1[system] note2".len() as u64);
+}
+
+#[test]
+fn tools_that_a_wire_must_declare_are_counted_and_told() {
+    let call = Call::model("claude-sonnet-4-5", None);
+    let briefing = fit(&list(&["U 1", "A call(a)", "T a: x"]), &call, &Bounds::none()).unwrap();
+    // Twice the name, its schema, the input, the outcome, the question.
+    assert_eq!(briefing.receipt().total().chars, 2 * 4 + 17 + 2 + 1 + 1);
+    assert_eq!(briefing.receipt().changes(), [PrefixChange::ToolsDeclared]);
+}
+
+#[test]
+fn a_schema_among_the_parameters_is_counted() {
+    let raw = |text: &str| RawJson::new(text).unwrap();
+    let call = call().parameter("temperature", raw("0.5")).parameter("response_format", raw(r#"{"type":"json_object"}"#));
+    let chars = fit(&list(&["U 1"]), &call, &Bounds::none()).unwrap().receipt().total().chars;
+    assert_eq!(chars, 22 + 1);
+}
+
+#[test]
+fn a_calibration_below_one_does_not_let_too_much_through() {
+    let profile = ModelProfile { calibration: 0.5, message_tokens: 0, ..ModelProfile::default() };
+    let messages = [ModelMessage::user("x".repeat(20_000)), ModelMessage::user("hi")];
+    let bounds = Bounds::none().tokens_by(1_000, Estimator::characters());
+    let briefing = fit(&messages, &Call::new(profile), &bounds).unwrap();
+    assert_eq!(show(&briefing), ["U hi"]);
+    assert!(Profiles::built_in().extended("[mine]\ncalibration = 0.0").is_err());
+}
+
+#[test]
+fn what_never_yields_is_counted_to_its_end() {
+    let text: String = (0..5_000).map(|n| format!("word{n} ")).collect();
+    let size = |limit| match fit(&[ModelMessage::user(text.clone())], &call(), &Bounds::none().tokens(limit)) {
+        Err(FitError::TooLarge { shares, .. }) => shares[2].size,
+        Ok(_) => panic!("it fits"),
+    };
+    assert_eq!(size(10), size(9_000));
+}
+
+#[test]
+fn a_run_of_fillers_and_system_notes_settles_in_linear_time() {
+    let profile = ModelProfile { dialect: Dialect::Mistral, system_anywhere: false, ..ModelProfile::default() };
+    let lines: Vec<ModelMessage> = (0..60_000)
+        .map(|n| match n % 3 {
+            0 => ModelMessage::calls([ToolCall::new(format!("c{n}"), "tool", "{}")]),
+            1 => ModelMessage::outcome(format!("c{}", n - 1), "x"),
+            _ => ModelMessage::system("note"),
+        })
+        .collect();
+    let briefing = fit(&lines, &Call::new(profile), &Bounds::none().messages(60_001)).unwrap();
+    assert!(briefing.receipt().total().messages <= 60_001);
+}
+
+#[test]
+fn an_outcome_of_many_parts_is_cut_as_one() {
+    let parts: Vec<Part> = (0..40).map(|_| Part::text("x".repeat(450))).collect();
+    let outcome = Outcome { parts, ..Outcome::text("a", "") };
+    let messages = [message("U go"), message("A call(a)"), ModelMessage::Tool(Arc::new(outcome))];
+    let briefing = fit(&messages, &call(), &Bounds::none().chars(1_000)).unwrap();
+    let shown = show(&briefing).pop().unwrap();
+    assert!(shown.starts_with("T a: xxx") && shown.chars().count() <= 505 + 1, "{shown}");
+}
+
+#[test]
+fn an_outcome_right_before_its_call_is_put_behind_it() {
+    let briefing = fitted(&["U 1", "T a: early", "A call(a)", "U 2"], &Bounds::none());
+    assert_eq!(show(&briefing), ["U 1", "A call(a)", "T a: early", "U 2"]);
+    assert_eq!(rules(&briefing), [Rule::OutcomeMoved { call: "a".into() }]);
+    // It belongs to the call before it, if there is one of that id.
+    let briefing = fitted(&["U 1", "A call(a)", "T a: own", "A call(a)", "U 2"], &Bounds::none());
+    assert_eq!(show(&briefing)[4], format!("T a#2: {NOT_RECORDED}"));
+    // Of two, the first stands.
+    let briefing = fitted(&["U 1", "T a: first", "T a: second", "A call(a)"], &Bounds::none());
+    assert_eq!(show(&briefing), ["U 1", "A call(a)", "T a: first"]);
 }

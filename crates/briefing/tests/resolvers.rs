@@ -12,13 +12,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use briefing::log::{Address, Arrival, Attachment, AttachmentId, Direction, Mail, MemoryLog, OwnerLog, Run};
+use briefing::log::{Address, Arrival, Attachment, AttachmentId, Cause, Delivery, Direction, Mail, MemoryLog, OwnerLog, Run};
 use briefing::message::{Assistant, Item, ModelMessage, Outcome, OwnerId, Part, RunId, ToolCall, messages_to_json};
 use briefing::persona::Role;
 use briefing::resolvers::TextRole;
 use briefing::{
-    AssembleError, Bounds, Briefing, Call, Chain, Class, Context, Contribution, Inbound, LoadFile, LoadRecord, LoadText,
-    Persona, Piece, ResolveError, Resolver, Responsibility, Subject, ThreadHistory,
+    AssembleError, Bounds, Briefing, Call, Chain, Class, Context, Contribution, FileReason, Inbound, LoadFile, LoadRecord,
+    LoadText, Persona, Piece, PrefixChange, ResolveError, Resolver, Responsibility, Rule, Subject, ThreadHistory,
 };
 use jiff::Timestamp;
 use serde_json::json;
@@ -308,14 +308,146 @@ fn b43_bounds_hold_for_recall_too() {
 #[test]
 fn ids_that_repeat_in_a_thread_are_numbered_at_append() {
     let World { log, cx } = world();
-    let trigger = cx.message().unwrap().entry().id;
+    let (trigger, thread) = (cx.message().unwrap().entry().id, cx.message().unwrap().thread());
     let run = RunId::new("r");
-    log.begin_run(Run { id: run.clone(), trigger, persona: SUNDAE.into() }).unwrap();
+    log.begin_run(Run { id: run.clone(), thread, cause: Cause::Message(trigger), persona: SUNDAE.into() }).unwrap();
     let said = || Assistant { items: vec![Item::Call(ToolCall::new("call_0", "find", "{}"))], ..Assistant::default() };
-    let first = log.append_round(&run, 0, said()).unwrap();
-    let second = log.append_round(&run, 1, said()).unwrap();
+    let first = log.append_round(&run, 0, said(), Timestamp::UNIX_EPOCH).unwrap();
+    let second = log.append_round(&run, 1, said(), Timestamp::UNIX_EPOCH).unwrap();
     let id = |round: &briefing::log::RecordedRound| round.said.calls().next().unwrap().id.clone();
     assert_eq!((id(&first).repeat(), id(&second).repeat()), (0, 1));
-    log.append_outcome(&run, Outcome::text(id(&second), "two")).unwrap();
-    assert!(log.append_outcome(&run, Outcome::text("call_9", "x")).is_err());
+    log.append_outcome(&run, Outcome::text(id(&second), "two"), Timestamp::UNIX_EPOCH).unwrap();
+    assert!(log.append_outcome(&run, Outcome::text("call_9", "x"), Timestamp::UNIX_EPOCH).is_err());
+}
+
+struct Gives(Class, Vec<&'static str>);
+
+impl Resolver for Gives {
+    async fn resolve(&self, _: &Context) -> Result<Contribution, ResolveError> {
+        Ok(Contribution::of(self.0, self.1.iter().map(|text| ModelMessage::user(*text).into()).collect()))
+    }
+}
+
+fn bounded(chain: &Chain, cx: &Context, bounds: &Bounds) -> Briefing {
+    pollster::block_on(chain.assemble(cx, &Call::model("gpt-5", None), bounds)).unwrap()
+}
+
+#[test]
+fn pieces_without_an_entry_keep_their_order() {
+    for class in [Class::Pinned, Class::Recall, Class::Summary] {
+        let chain = Chain::new().with(move || Gives(class, vec!["one", "two", "three"]));
+        let expected = ["one", "two", "three"].map(ModelMessage::user);
+        assert_eq!(given(chain, &world().cx), expected, "{class}");
+    }
+}
+
+#[test]
+fn what_a_run_gives_itself_is_no_resolvers_to_give() {
+    let chain = Chain::new().with(|| Gives(Class::Current, vec!["me"]));
+    assert_eq!(error(chain, &world().cx), "the resolver Gives contributed to current, which the run itself gives");
+}
+
+#[test]
+fn fixed_text_behind_other_text_counts_as_messages() {
+    let chain = Chain::new()
+        .with(|| LoadText::system(|_| "head"))
+        .with(|| Gives(Class::Pinned, vec!["note"]))
+        .with(|| LoadText::system(|_| "behind"));
+    let total = bounded(&chain, &world().cx, &Bounds::none()).receipt().total();
+    assert_eq!(total.messages, 3);
+}
+
+#[test]
+fn a_summary_has_room_for_one_message_however_few_there_are() {
+    let World { log, cx } = world();
+    let thread = cx.message().unwrap().thread();
+    for second in 1..20 {
+        log.append_mail(thread, inbound("more"), Arrival::Live(Timestamp::from_second(second).unwrap())).unwrap();
+    }
+    let last = log.append_mail(thread, inbound("last"), Arrival::Live(Timestamp::from_second(99).unwrap())).unwrap();
+    let subject = Subject::Message(Inbound::new(last, thread).unwrap());
+    let ports = Arc::new(log.clone());
+    let cx = Context::new(Arc::new(persona(Chain::new())), subject, Timestamp::UNIX_EPOCH, ports.clone(), ports);
+    let chain = Chain::new().with(|| Gives(Class::Summary, vec!["recap"])).with(ThreadHistory::default);
+    let briefing = bounded(&chain, &cx, &Bounds::none().messages(5));
+    let classes: Vec<Class> = briefing.units().iter().map(|placed| placed.class()).collect();
+    assert_eq!(classes, [Class::Summary, Class::History, Class::History, Class::History, Class::Current]);
+}
+
+#[test]
+fn history_is_told_once_whoever_tells_it() {
+    let World { log, cx } = world();
+    let thread = cx.message().unwrap().thread();
+    let last = log.append_mail(thread, inbound("last"), Arrival::Live(Timestamp::from_second(9).unwrap())).unwrap();
+    let subject = Subject::Message(Inbound::new(last, thread).unwrap());
+    let ports = Arc::new(log.clone());
+    let cx = Context::new(Arc::new(persona(Chain::new())), subject, Timestamp::UNIX_EPOCH, ports.clone(), ports);
+    let chain = Chain::new().with(ThreadHistory::default).with(ThreadHistory::default);
+    let briefing = bounded(&chain, &cx, &Bounds::none());
+    assert_eq!(briefing.units().len(), 2);
+    assert_eq!(briefing.receipt().lines().len(), 1);
+}
+
+#[test]
+fn the_views_limit_is_a_known_cause_of_another_beginning() {
+    let World { log, cx } = world();
+    let thread = cx.message().unwrap().thread();
+    for second in 1..5 {
+        log.append_mail(thread, inbound("more"), Arrival::Live(Timestamp::from_second(second).unwrap())).unwrap();
+    }
+    let last = log.append_mail(thread, inbound("last"), Arrival::Live(Timestamp::from_second(9).unwrap())).unwrap();
+    let subject = Subject::Message(Inbound::new(last, thread).unwrap());
+    let ports = Arc::new(log.clone());
+    let cx = Context::new(Arc::new(persona(Chain::new())), subject, Timestamp::UNIX_EPOCH, ports.clone(), ports);
+    let limited =
+        |limit: usize| bounded(&Chain::new().with(move || ThreadHistory::default().limit(limit)), &cx, &Bounds::none());
+    assert_eq!(limited(2).receipt().changes(), [PrefixChange::WindowStepped]);
+    assert_eq!(limited(usize::MAX).receipt().changes(), []);
+    assert_eq!(limited(usize::MAX).units().len(), 6);
+}
+
+#[test]
+fn rounds_of_scheduled_work_stand_before_what_it_wrote() {
+    let World { log, cx } = world();
+    let thread = cx.message().unwrap().thread();
+    let run = RunId::new("digest");
+    let cause = Cause::Responsibility("digest".to_owned());
+    log.begin_run(Run { id: run.clone(), thread, cause, persona: SUNDAE.into() }).unwrap();
+    let said = Assistant { items: vec![Item::Call(ToolCall::new("c1", "find", "{}"))], ..Assistant::default() };
+    let round = log.append_round(&run, 0, said, Timestamp::from_second(1).unwrap()).unwrap();
+    log.append_outcome(&run, Outcome::text(round.said.calls().next().unwrap().id.clone(), "x"), Timestamp::UNIX_EPOCH).unwrap();
+    let own =
+        Mail { direction: Direction::Outbound(Delivery::Sent), from: vec![Address::new(SUNDAE)], ..inbound("The digest") };
+    let wrote = log.append_mail(thread, own, Arrival::Live(Timestamp::from_second(2).unwrap())).unwrap();
+    log.wrote(&run, wrote.id).unwrap();
+    let last = log.append_mail(thread, inbound("thanks"), Arrival::Live(Timestamp::from_second(9).unwrap())).unwrap();
+    let subject = Subject::Message(Inbound::new(last, thread).unwrap());
+    let ports = Arc::new(log.clone());
+    let cx = Context::new(Arc::new(persona(Chain::new())), subject, Timestamp::UNIX_EPOCH, ports.clone(), ports);
+    let briefing = bounded(&Chain::new().with(ThreadHistory::default), &cx, &Bounds::none());
+    let roles: Vec<&str> = briefing.messages().map(|message| message.role().name()).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"]);
+}
+
+#[test]
+fn a_file_of_the_current_mail_that_cannot_go_is_told() {
+    let World { log, .. } = world();
+    let thread = log.new_thread();
+    let attachment = |id: &str, size| Attachment {
+        id: AttachmentId::new(id),
+        filename: None,
+        media_type: "image/png".to_owned(),
+        size: Some(size),
+        inline: false,
+    };
+    log.put_file(AttachmentId::new("large"), vec![1; 10]);
+    let files = vec![attachment("gone", 3), attachment("large", 40_000_000)];
+    let mail = Mail { attachments: files, ..inbound("see") };
+    let entry = log.append_mail(thread, mail, Arrival::Live(Timestamp::UNIX_EPOCH)).unwrap();
+    let subject = Subject::Message(Inbound::new(entry, thread).unwrap());
+    let ports = Arc::new(log.clone());
+    let cx = Context::new(Arc::new(persona(Chain::new())), subject, Timestamp::UNIX_EPOCH, ports.clone(), ports);
+    let briefing = bounded(&Chain::new(), &cx, &Bounds::none());
+    let rules: Vec<Rule> = briefing.receipt().lines().iter().map(|line| line.rule.clone()).collect();
+    assert_eq!(rules, [FileReason::Missing, FileReason::TooLarge].map(|why| Rule::FileAsLine { why }));
 }

@@ -1,4 +1,4 @@
-//! The fields beside the messages: model, `max_tokens`, system, tools.
+//! The fields beside the messages: model, `max_tokens`, the thinking budget, system, tools.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use briefing_json::{Kind, Value};
 
 use super::blocks::{CacheMarks, MAX_NAME, text_block};
+use super::thinking;
 use crate::fault::{Fault, Shape, clip};
 use crate::path::Path;
 use crate::report::{Findings, text};
@@ -25,6 +26,40 @@ pub(super) fn fields(body: Value<'_>, marks: &mut CacheMarks, out: &mut Findings
         declared(tool, &mut names, &at.index(index), out);
     }
     choice(body, &names, out);
+    limits(body, out);
+}
+
+/// The least thinking budget: "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
+/// (<https://github.com/themaximalist/llm.js/issues/30>).
+const LEAST_BUDGET: u32 = 1_024;
+
+/// Checks `max_tokens` and the thinking budget. A `max_tokens` of 0 is valid: it fills the cache and answers nothing
+/// (Anthropic's SDK; <https://github.com/stdapi-ai/stdapi.ai/issues/266>).
+fn limits(body: Value<'_>, out: &mut Findings) {
+    let root = &Path::ROOT;
+    let most = whole(body, "max_tokens", 0, root, out);
+    let Some(thinking) = body.get("thinking").filter(|_| thinking::is_on(body)) else { return };
+    let at = root.key("thinking");
+    let budget = whole(thinking, "budget_tokens", LEAST_BUDGET, &at, out);
+    // With tools a header that the body does not show (interleaved thinking) lets the budget exceed it.
+    let tools = ["tools", "mcp_servers"].iter().any(|key| body.get(key).is_some_and(|list| list.items().next().is_some()));
+    if !tools && budget.zip(most).is_some_and(|(budget, most)| budget >= most) {
+        out.add(&at.key("budget_tokens"), Fault::BudgetNotBelowMax);
+    }
+}
+
+/// The number of that name, if it is whole and large enough; a fault if it is not.
+fn whole(object: Value<'_>, key: &'static str, least: u32, at: &Path<'_>, out: &mut Findings) -> Option<f64> {
+    let number = object.get(key)?.as_f64()?;
+    let at = at.key(key);
+    if number.fract() != 0.0 {
+        out.add(&at, Fault::NotWhole { key });
+    } else if number < f64::from(least) {
+        out.add(&at, Fault::TooSmall { key, least });
+    } else {
+        return Some(number);
+    }
+    None
 }
 
 fn system(body: Value<'_>, marks: &mut CacheMarks, out: &mut Findings) {
@@ -71,6 +106,10 @@ fn choice(body: Value<'_>, names: &HashSet<Cow<'_, str>>, out: &mut Findings) {
     let Some(choice) = out.optional(&Path::ROOT, body, "tool_choice", Shape::Object) else { return };
     let at = Path::ROOT.key("tool_choice");
     let Some(kind) = out.need_text(&at, choice, "type") else { return };
+    // <https://github.com/mastra-ai/mastra/issues/7507>
+    if matches!(kind.as_ref(), "any" | "tool") && thinking::is_on(body) {
+        out.add(&at, Fault::ForcedToolWithThinking);
+    }
     if kind != "none" && body.get("tools").is_none() {
         out.add(&at, Fault::ToolChoiceWithoutTools);
     } else if kind == "tool"

@@ -69,6 +69,9 @@ impl<'d> Chat<'_, 'd> {
         }
         let Some(role) = role else { return };
         self.order(message, role, last, at);
+        if matches!(role, Role::System | Role::Developer | Role::User | Role::Assistant) {
+            self.name(message, at);
+        }
         match role {
             Role::System | Role::Developer | Role::User => self.said(message, role, at),
             Role::Assistant => self.assistant(message, index, at),
@@ -143,6 +146,15 @@ impl<'d> Chat<'_, 'd> {
         }
     }
 
+    /// "Invalid 'messages[0].name': string does not match pattern. Expected a string that matches the pattern
+    /// '^[^\s<|\\/>]+$'." (<https://github.com/microsoft/semantic-kernel/issues/9340>, where it was still narrower)
+    fn name(&mut self, message: Value<'d>, at: &Path<'_>) {
+        let Some(name) = text(message, "name").filter(|_| self.rules.dialect == Dialect::OpenAi) else { return };
+        if name.is_empty() || name.contains(|c: char| c.is_whitespace() || r"<|\/>".contains(c)) {
+            self.out.add(&at.key("name"), Fault::BadMessageName { name: clip(&name) });
+        }
+    }
+
     fn said(&mut self, message: Value<'d>, role: Role, at: &Path<'_>) {
         if let Some(content) = self.out.need(at, message, "content", Shape::Content) {
             content::check(content, role, self.rules, &at.key("content"), self.out);
@@ -154,7 +166,7 @@ impl<'d> Chat<'_, 'd> {
         let content = self.out.optional(at, message, "content", Shape::Content);
         if let Some(content) = content.filter(|content| !is_empty(*content)) {
             content::check(content, Role::Assistant, self.rules, &at.key("content"), self.out);
-        } else if calls.is_none_or(is_empty) && !speaks_otherwise(message) {
+        } else if calls.is_none_or(is_empty) && !speaks_otherwise(message) && !self.may_say_nothing(content) {
             self.out.add(at, Fault::NeitherContentNorCalls);
         } else if content.is_some_and(|content| content.kind() == Kind::Array) && self.rules.dialect == Dialect::OpenAi {
             self.out.add(&at.key("content"), Fault::EmptyContent);
@@ -162,6 +174,11 @@ impl<'d> Chat<'_, 'd> {
         if let Some(calls) = calls {
             self.calls(calls, index, &at.key("tool_calls"));
         }
+    }
+
+    /// An empty string is content to all but Mistral, whose validator asks whether there is any text.
+    fn may_say_nothing(&self, content: Option<Value<'d>>) -> bool {
+        self.rules.dialect != Dialect::Mistral && content.is_some_and(|content| content.kind() == Kind::String)
     }
 
     fn outcome(&mut self, message: Value<'d>, at: &Path<'_>) {

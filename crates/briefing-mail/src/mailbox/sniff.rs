@@ -2,6 +2,7 @@
 
 use super::error::Found;
 use crate::parse::headers::{colon, line_end};
+use crate::parse::line_feeds;
 
 /// How many bytes are looked at.
 pub(super) const BYTES: u64 = 8 << 10;
@@ -32,7 +33,8 @@ const FIELDS: [&str; 20] = [
 
 /// What the file begins like.
 pub(super) fn found(start: &[u8]) -> Found {
-    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    let start = line_feeds(start);
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start).trim_ascii_start();
     if text.starts_with(b"From ") {
         Found::Mbox
     } else if text.is_empty() {
@@ -78,6 +80,8 @@ mod tests {
             (b"\xef\xbb\xbf\r\nSubject: x\r\n", Found::Message),
             (b"X-Odd: y\n folded\nTo: z\n", Found::Message),
             (b"From: a@x\0", Found::Message),
+            (b"X-Odd: y\rTo: z\r\rSubject: x", Found::Message),
+            (b"key: value\r\rSubject: x", Found::Text),
             (b"", Found::Nothing),
             (b" \n\r\n", Found::Nothing),
             (b"Dear Ann,\nSubject: x\n", Found::Text),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::fields::Parameters;
+use super::transfer;
 use super::walk::{Leaf, Parent};
 use briefing::log::{Attachment, AttachmentId};
 
@@ -17,23 +18,26 @@ pub(super) struct Files {
     seen: HashMap<String, usize>,
 }
 
+/// A file as it was found.
+pub(super) struct File {
+    pub(super) media_type: String,
+    pub(super) filename: Option<String>,
+    /// Its size, where known.
+    pub(super) size: Option<u64>,
+    pub(super) content: Vec<u8>,
+    /// Whether all of its content is here.
+    pub(super) whole: bool,
+}
+
 impl Files {
-    /// Adds a file. One that is not whole is listed without size or content.
-    pub(super) fn push(
-        &mut self,
-        leaf: &Leaf<'_>,
-        media_type: String,
-        filename: Option<String>,
-        disposition: Option<&Parameters>,
-        content: Vec<u8>,
-        whole: bool,
-    ) {
+    /// Adds a file. One that is not whole is listed without its content.
+    pub(super) fn push(&mut self, leaf: &Leaf<'_>, disposition: Option<&Parameters>, file: File) {
+        let File { media_type, filename, size, content, whole } = file;
         let id = self.id(&content);
         let inline = match disposition.map(|value| value.kind.as_str()) {
             Some(kind) => kind == "inline",
             None => leaf.parent == Parent::Related && leaf.headers.content_id.is_some(),
         };
-        let size = if whole { u64::try_from(content.len()).ok() } else { None };
         self.listed.push(Attachment { id: id.clone(), filename, media_type, size, inline });
         if whole {
             self.contents.push((id, content));
@@ -56,6 +60,18 @@ impl Files {
         }
         AttachmentId::new(id)
     }
+}
+
+/// The size of a file of which only `read` bytes are here: what it says itself (RFC 2183, 2.7), unless that is less; or all
+/// that is left of the message, if it is the whole message and not encoded.
+pub(super) fn size_of_cut(leaf: &Leaf<'_>, disposition: Option<&Parameters>, read: usize, lost: u64) -> Option<u64> {
+    let read = u64::try_from(read).ok()?;
+    let said = disposition.and_then(|value| value.get("size")).and_then(|size| size.trim().parse::<u64>().ok());
+    if let Some(said) = said.filter(|said| *said > read) {
+        return Some(said);
+    }
+    let plain = transfer::is_identity(leaf.headers.transfer_encoding);
+    (leaf.parent == Parent::None && plain).then(|| read.saturating_add(lost))
 }
 
 /// The type of a part: what it says, else plain text, in a digest a message (RFC 2046, 5.1.5).

@@ -3,7 +3,10 @@
 /// How many bytes of a message are read; what follows is left out.
 pub const MAX_MESSAGE: usize = 32 << 20;
 
-/// How many bytes a readable body holds.
+/// How many bytes of a message without any line feed show that its lines end in a carriage return.
+pub const MAX_LINE_SEARCH: usize = 64 << 10;
+
+/// How many bytes a readable body holds, the line included that says it was cut.
 pub const MAX_BODY: usize = 1 << 20;
 
 /// How many bytes of one HTML text are read.

@@ -10,20 +10,23 @@ pub mod limits;
 mod transfer;
 mod walk;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use self::files::Files;
+use self::files::{File, Files};
 use self::headers::Headers;
-use self::limits::{MAX_BODY, MAX_HTML, MAX_MESSAGE};
+use self::limits::{MAX_BODY, MAX_HTML, MAX_LINE_SEARCH, MAX_MESSAGE};
 use self::walk::{Leaf, Parent};
 use crate::finding::{Field, Finding, Place};
 use crate::html::html_to_text;
 use briefing::log::{AttachmentId, Delivery, Direction, Mail, MessageId};
+use briefing::texts::MAIL_CUT;
 
 /// A message that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
-    /// The mail, inbound until [`mark_outbound`] says otherwise.
+    /// The mail, inbound until [`mark_outbound`] says otherwise. A body of which not all was kept ends with a line that says
+    /// so.
     pub mail: Mail,
     /// The content of its attachments, decoded, in their order. A file that the size limit cut is not here.
     pub files: Vec<(AttachmentId, Vec<u8>)>,
@@ -61,7 +64,7 @@ pub(crate) fn parse_cut(raw: &[u8], size: u64) -> Parsed {
     if cut {
         findings.push(Finding::TooLarge { size, kept });
     }
-    let raw = envelope_stripped(raw);
+    let raw = &*line_feeds(envelope_stripped(raw));
     let (root, _) = headers::read(raw, |_| false);
     if root.fields == 0 {
         findings.push(Finding::NoHeaders);
@@ -71,12 +74,37 @@ pub(crate) fn parse_cut(raw: &[u8], size: u64) -> Parsed {
     }
     let mut mail = head(&root, &mut findings);
     let leaves = walk::walk(raw, &mut findings);
-    let cut_at = cut.then_some(raw.len());
-    let (body, files) = content(&leaves, cut_at, &mut findings);
+    let lost = cut.then(|| Lost { at: raw.len(), bytes: size - kept });
+    let (body, files) = content(&leaves, lost, &mut findings);
     mail.body = body;
     let (attachments, files) = files.finish();
     mail.attachments = attachments;
     Parsed { mail, files, findings: findings.0 }
+}
+
+/// The end of a message that was not read.
+#[derive(Debug, Clone, Copy)]
+struct Lost {
+    /// Where it begins.
+    at: usize,
+    /// How long it is.
+    bytes: u64,
+}
+
+/// A message whose lines end in a carriage return alone, as old Macs wrote them, with line feeds instead. It shows by having
+/// no line feed where any other message has many.
+pub(crate) fn line_feeds(raw: &[u8]) -> Cow<'_, [u8]> {
+    let start = raw.get(..MAX_LINE_SEARCH).unwrap_or(raw);
+    if start.contains(&b'\n') || !start.contains(&b'\r') {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = raw.to_vec();
+    for (at, byte) in out.iter_mut().enumerate() {
+        if *byte == b'\r' && raw.get(at + 1) != Some(&b'\n') {
+            *byte = b'\n';
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// Without what mailboxes put before a message: a byte order mark, blank lines, a `From ` line.
@@ -121,7 +149,7 @@ struct Section {
 }
 
 /// The readable body and the files.
-fn content(leaves: &[Leaf<'_>], cut_at: Option<usize>, findings: &mut Findings) -> (Option<Arc<str>>, Files) {
+fn content(leaves: &[Leaf<'_>], lost: Option<Lost>, findings: &mut Findings) -> (Option<Arc<str>>, Files) {
     let mut sections: Vec<Section> = Vec::new();
     let mut files = Files::default();
     for (at, leaf) in leaves.iter().enumerate() {
@@ -139,11 +167,17 @@ fn content(leaves: &[Leaf<'_>], cut_at: Option<usize>, findings: &mut Findings) 
             let text = charset::decode(&bytes, label.or(own.as_deref()), Place::Part(part), findings);
             section(&mut sections, leaf.alternative).put(version, text);
         } else {
-            let whole = cut_at != Some(leaf.end);
-            files.push(leaf, kind, filename, disposition.as_ref(), bytes.into_owned(), whole);
+            let lost = lost.filter(|lost| lost.at == leaf.end);
+            let size = match lost {
+                None => u64::try_from(bytes.len()).ok(),
+                Some(lost) => files::size_of_cut(leaf, disposition.as_ref(), bytes.len(), lost.bytes),
+            };
+            let file = File { media_type: kind, filename, size, content: bytes.into_owned(), whole: lost.is_none() };
+            files.push(leaf, disposition.as_ref(), file);
         }
     }
-    (join(&sections, findings), files)
+    let cut = lost.is_some() || findings.0.iter().any(|finding| matches!(finding, Finding::TooManyParts { .. }));
+    (join(&sections, cut, findings), files)
 }
 
 /// Which version of the body a part is.
@@ -200,8 +234,8 @@ impl Section {
     }
 }
 
-/// The sections one after another, a blank line between.
-fn join(sections: &[Section], findings: &mut Findings) -> Option<Arc<str>> {
+/// The sections one after another, a blank line between; behind them, if they or what follows were cut, a line that says so.
+fn join(sections: &[Section], rest_lost: bool, findings: &mut Findings) -> Option<Arc<str>> {
     let mut body = String::new();
     let mut cut = false;
     for section in sections {
@@ -214,13 +248,18 @@ fn join(sections: &[Section], findings: &mut Findings) -> Option<Arc<str>> {
         }
         body.push_str(&readable);
         if body.len() > MAX_BODY {
-            body.truncate(body.floor_char_boundary(MAX_BODY));
             cut = true;
             break;
         }
     }
-    if cut {
-        findings.push(Finding::BodyCut { kept: body.len() });
+    if cut || rest_lost {
+        // The line has its place within the limit.
+        body.truncate(body.floor_char_boundary(MAX_BODY - MAIL_CUT.len() - 1));
+        cut.then(|| findings.push(Finding::BodyCut { kept: body.len() }));
+        if !body.is_empty() && !body.ends_with('\n') {
+            body.push('\n');
+        }
+        body.push_str(MAIL_CUT);
     }
     (!body.is_empty()).then(|| body.into())
 }

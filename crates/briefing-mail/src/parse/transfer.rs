@@ -11,11 +11,19 @@ use super::charset::quoted;
 use super::guard::guarded;
 use crate::finding::{Finding, Place, Transfer};
 
+/// The encodings that change nothing, as they come.
+const IDENTITY: [&str; 6] = ["", "7bit", "8bit", "7bits", "8bits", "binary"];
+
+/// Whether the bytes of a part are those of its file.
+pub(super) fn is_identity(encoding: Option<&[u8]>) -> bool {
+    IDENTITY.contains(&word(encoding.unwrap_or_default()).replace([' ', '-', '_'], "").as_str())
+}
+
 /// The bytes of a part.
 pub(super) fn decode<'a>(body: &'a [u8], encoding: Option<&[u8]>, part: usize, findings: &mut Findings) -> Cow<'a, [u8]> {
     let label = word(encoding.unwrap_or_default());
     match label.replace([' ', '-', '_'], "").as_str() {
-        "" | "7bit" | "8bit" | "7bits" | "8bits" | "binary" => Cow::Borrowed(body),
+        plain if IDENTITY.contains(&plain) => Cow::Borrowed(body),
         "base64" => Cow::Owned(base64(body, part, findings)),
         "quotedprintable" => Cow::Owned(quoted_printable(body, part, findings)),
         _ => {

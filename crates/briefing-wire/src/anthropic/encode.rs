@@ -1,9 +1,9 @@
 //! Anthropic's JSON.
 
 use briefing::Wire;
-use briefing::message::{Media, MediaSource};
+use briefing::message::Media;
 
-use super::{Block, Body, FileKind, Message, Role};
+use super::{Block, Body, FileKind, Message, Role, files};
 use crate::tools;
 use crate::write::{Fields, TEXT, Writer};
 
@@ -61,7 +61,7 @@ fn content(out: &mut Writer, blocks: &[Block<'_>]) {
 
 fn block(out: &mut Writer, block: &Block<'_>) {
     if let Block::Raw(raw) | Block::Thinking(raw) = block {
-        out.json(raw.as_str());
+        out.json(raw);
         return;
     }
     out.object(|out| match block {
@@ -100,23 +100,10 @@ fn file(out: &mut Writer, kind: FileKind, media: &Media, fields: Fields<'_>) {
             FileKind::Document => "document",
         },
     );
-    out.inner("source", |out| match &media.source {
-        MediaSource::Data(bytes) => {
-            out.field("type", "base64");
-            out.field("media_type", &media.media_type);
-            out.field("data", bytes.as_base64());
-        }
-        MediaSource::Url(url) => {
-            out.field("type", "url");
-            out.field("url", url);
-        }
-        MediaSource::File { id, .. } => {
-            out.field("type", "file");
-            out.field("file_id", id);
-        }
-    });
-    if let Some(title) = media.filename.as_deref().filter(|_| kind == FileKind::Document) {
+    files::write(out, media, fields);
+    let title = media.filename.as_deref().filter(|_| kind == FileKind::Document);
+    if let Some(title) = title {
         out.field("title", title);
     }
-    out.extra(fields, &["type", "source", "title"]);
+    out.extra(fields, if title.is_some() { &["type", "source", "title"] } else { &["type", "source"] });
 }

@@ -3,6 +3,7 @@
 mod encode;
 mod files;
 mod marks;
+mod native;
 mod normalise;
 mod parse;
 mod thinking;
@@ -11,13 +12,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use briefing::Briefing;
-use briefing::message::{Media, RawJson};
+use briefing::message::Media;
 
 use crate::finding::WireFinding;
 use crate::scribe::Scribe;
 use crate::tools::{Declared, Parameter};
 use crate::write::Fields;
 
+pub(crate) use native::ends_in_server_tool;
 pub(crate) use parse::{array, body};
 
 /// A body, normalised.
@@ -45,8 +47,8 @@ struct Message<'a> {
 
 enum Block<'a> {
     Text { text: Cow<'a, str>, fields: Fields<'a> },
-    Raw(&'a RawJson),
-    Thinking(&'a RawJson),
+    Raw(Cow<'a, str>),
+    Thinking(Cow<'a, str>),
     File { kind: FileKind, media: &'a Media, fields: Fields<'a> },
     Call { id: Arc<str>, name: Arc<str>, input: Cow<'a, str>, fields: Fields<'a> },
     Outcome { id: Arc<str>, blocks: Vec<Block<'a>>, failed: Option<bool>, fields: Fields<'a> },

@@ -8,14 +8,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use briefing::message::{Assistant, Item, Media, Native, Outcome, Part, Reasoning, System, SystemPart, Text, User};
-use briefing::texts::{Filler, OutcomeText, system_as_user};
+use briefing::texts::{Filler, OutcomeText, SCHEMA_OF_UNDECLARED, system_as_user};
 use briefing::{Briefing, Round, Wire};
+use briefing_json::Kind;
 
+use super::native::standing;
 use super::{Block, Body, FileKind, Message, Role, thinking};
 use crate::finding::WireChange;
 use crate::frame::{Step, steps};
 use crate::raw::{look, text_of};
-use crate::scribe::{Scribe, Shown};
+use crate::scribe::{Place, Scribe, Shown};
 use crate::tools::{self, Declared};
 use crate::write::Fields;
 
@@ -25,6 +27,7 @@ const RESERVED: [&str; 4] = ["model", "messages", "system", "tools"];
 pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<'a> {
     let call = briefing.call();
     let mut parameters = tools::parameters(call, &RESERVED, scribe);
+    settle_limit(&mut parameters, scribe);
     let mut tools = tools::declared(call, scribe);
     if !tools.is_empty() {
         tools::settle_choice(&mut parameters, &tools, scribe);
@@ -48,6 +51,17 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
     Body { model: &call.profile().name, max_tokens, parameters, tools, system, messages }
 }
 
+/// `max_tokens` is a number; of anything else the call's own reserve stands.
+fn settle_limit(parameters: &mut Vec<tools::Parameter<'_>>, scribe: &mut Scribe<'_>) {
+    let odd = |(name, value): &tools::Parameter<'_>| {
+        *name == "max_tokens" && look(value, |value| Some(value.kind())) != Some(Kind::Number)
+    };
+    if let Some(at) = parameters.iter().position(odd) {
+        parameters.remove(at);
+        scribe.note_body(WireChange::FieldLeftOut { name: "max_tokens".to_owned() });
+    }
+}
+
 /// The names of the calls, each once.
 fn names(messages: &[Message<'_>]) -> Vec<Arc<str>> {
     let mut seen = HashSet::new();
@@ -66,11 +80,10 @@ fn declare<'a>(
     scribe: &mut Scribe<'_>,
 ) {
     scribe.note_body(WireChange::ToolsDeclared { names: names.iter().map(ToString::to_string).collect() });
-    let schema = r#"{"type":"object"}"#;
     tools.extend(names.into_iter().map(|name| Declared::Function {
         name,
         description: None,
-        schema,
+        schema: Cow::Borrowed(SCHEMA_OF_UNDECLARED),
         fields: Fields::default(),
     }));
     let none = Cow::Borrowed(r#"{"type":"none"}"#);
@@ -126,9 +139,7 @@ impl<'a> List<'a, '_, '_> {
         for part in &system.parts {
             match part {
                 SystemPart::Text(text) => blocks.extend(self.text(text)),
-                SystemPart::Native(native) => {
-                    blocks.extend(self.native(native, |kind| !assistants(kind) && kind != "tool_result"))
-                }
+                SystemPart::Native(native) => blocks.extend(self.native(native, Place::System)),
             }
         }
         blocks
@@ -140,20 +151,21 @@ impl<'a> List<'a, '_, '_> {
         self.scribe.drop_extra(&system.extra);
         let mut blocks = Vec::with_capacity(system.parts.len());
         for part in &system.parts {
-            let block = match part {
-                SystemPart::Text(text) => self.text(text),
-                SystemPart::Native(native) => self.native(native, |_| false),
+            let (text, fields) = match part {
+                SystemPart::Text(text) if text.text.trim().is_empty() => {
+                    self.scribe.note(WireChange::BlankBlockLeftOut);
+                    continue;
+                }
+                SystemPart::Text(text) => (Cow::Borrowed(text.text.as_str()), Fields::of(&text.extra)),
+                SystemPart::Native(native) => (self.scribe.as_text(native), Fields::default()),
             };
-            blocks.extend(block.map(|block| match block {
-                Block::Text { text, fields } => Block::Text { text: Cow::Owned(system_as_user(&text)), fields },
-                other => other,
-            }));
+            blocks.push(Block::Text { text: Cow::Owned(system_as_user(&text)), fields });
         }
         self.push(Role::User, blocks, Fields::default());
     }
 
     fn user(&mut self, user: &'a User) {
-        let blocks = self.parts(&user.parts, |kind| !assistants(kind) && kind != "tool_result");
+        let blocks = self.parts(&user.parts, Place::Input);
         self.push(Role::User, blocks, Fields::of(&user.extra));
     }
 
@@ -179,7 +191,7 @@ impl<'a> List<'a, '_, '_> {
             match item {
                 Item::Text(text) => blocks.extend(self.text(text)),
                 Item::Reasoning(reasoning) => blocks.extend(self.reasoning(reasoning)),
-                Item::Native(native) => blocks.extend(self.native(native, |kind| !matches!(kind, "tool_use" | "tool_result"))),
+                Item::Native(native) => blocks.extend(self.native(native, Place::Answer)),
                 Item::Call(call) => blocks.push(Block::Call {
                     id: self.scribe.call_id(&call.id),
                     name: self.scribe.name(&call.name),
@@ -196,7 +208,7 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn outcome(&mut self, outcome: &'a Outcome) -> Block<'a> {
-        let mut blocks = self.parts(&outcome.parts, |kind| !assistants(kind) && !kind.ends_with("tool_result"));
+        let mut blocks = self.parts(&outcome.parts, Place::Outcome);
         if blocks.is_empty() {
             blocks.push(line(OutcomeText::Empty.text()));
         }
@@ -204,14 +216,14 @@ impl<'a> List<'a, '_, '_> {
         Block::Outcome { id, blocks, failed: outcome.failed, fields }
     }
 
-    fn parts(&mut self, parts: &'a [Part], stands: fn(&str) -> bool) -> Vec<Block<'a>> {
+    fn parts(&mut self, parts: &'a [Part], place: Place) -> Vec<Block<'a>> {
         let mut blocks = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
                 Part::Text(text) => blocks.extend(self.text(text)),
                 Part::Image(media) => blocks.push(self.file(FileKind::Image, media)),
                 Part::Document(media) => blocks.push(self.file(FileKind::Document, media)),
-                Part::Native(native) => blocks.extend(self.native(native, stands)),
+                Part::Native(native) => blocks.extend(self.native(native, place)),
             }
         }
         blocks
@@ -237,9 +249,9 @@ impl<'a> List<'a, '_, '_> {
         Some(Block::Text { text: Cow::Borrowed(&text.text), fields: Fields::of(&text.extra) })
     }
 
-    fn native(&mut self, native: &'a Native, stands: fn(&str) -> bool) -> Option<Block<'a>> {
-        match self.scribe.native(native, stands) {
-            Shown::Raw(raw) => Some(Block::Raw(raw)),
+    fn native(&mut self, native: &'a Native, place: Place) -> Option<Block<'a>> {
+        match self.scribe.native(native, |kind, block| standing(kind, block, place)) {
+            Shown::Raw(raw) => Some(Block::Raw(Cow::Borrowed(raw.as_str()))),
             Shown::Text(text) => Some(Block::Text { text, fields: Fields::default() }),
             Shown::Absent => None,
         }
@@ -257,7 +269,7 @@ impl<'a> List<'a, '_, '_> {
             text_of(block, seal).map(|seal| !seal.is_empty() && kind == *reasoning.kind)
         });
         if reasoning.wire == Wire::Anthropic && sealed == Some(true) {
-            return Some(Block::Thinking(&reasoning.raw));
+            return Some(Block::Thinking(Cow::Borrowed(reasoning.raw.as_str())));
         }
         self.scribe.note(WireChange::ReasoningLeftOut { kind: reasoning.kind.to_string() });
         None
@@ -277,9 +289,4 @@ impl<'a> List<'a, '_, '_> {
 
 fn line(text: &'static str) -> Block<'static> {
     Block::Text { text: Cow::Borrowed(text), fields: Fields::default() }
-}
-
-/// "`tool_use` blocks can only be in `assistant` messages".
-fn assistants(kind: &str) -> bool {
-    matches!(kind, "tool_use" | "server_tool_use" | "mcp_tool_use" | "thinking" | "redacted_thinking")
 }

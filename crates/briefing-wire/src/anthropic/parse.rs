@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use briefing::message::{
-    Assistant, CallId, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text, ToolCall, User,
+    Assistant, CallId, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Tool, Wire};
-use briefing_json::{Kind, Value};
+use briefing_json::Value;
 
 use super::files::{document, image};
 use crate::parse::{ParseChange, ParseFault, Path, Read, Reader, call as read_call, list, object, present};
@@ -21,7 +21,7 @@ pub(crate) fn body(body: Value<'_>, reader: &mut Reader) -> Read<(Call, Vec<Mode
     let call = read_call(body, &["model", "messages", "tools", "system"], reader, tool)?;
     let mut out = Vec::new();
     if present(body, "system").is_some() {
-        let parts = content(body, "system", &root, reader, SystemPart::Text, system_part)?;
+        let parts = reader.content(body, "system", &root, SystemPart::Text, system_part)?;
         out.push(ModelMessage::System(Arc::new(System { parts, ..System::default() })));
     }
     let messages = present(body, "messages").ok_or_else(|| root.error(ParseFault::Missing { key: "messages" }))?;
@@ -61,12 +61,12 @@ fn message(message: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec
     match role.as_str() {
         "user" => user(message, at, reader, out)?,
         "assistant" => {
-            let items = content(message, "content", at, reader, Item::Text, item)?;
+            let items = reader.content(message, "content", at, Item::Text, item)?;
             let extra = reader.extra(message, &KNOWN, None, at);
             out.push(ModelMessage::Assistant(Arc::new(Assistant { items, model: None, extra })));
         }
         "system" => {
-            let parts = content(message, "content", at, reader, SystemPart::Text, system_part)?;
+            let parts = reader.content(message, "content", at, SystemPart::Text, system_part)?;
             let extra = reader.extra(message, &KNOWN, None, at);
             out.push(ModelMessage::System(Arc::new(System { parts, extra })));
         }
@@ -86,7 +86,7 @@ fn user(message: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec<Mo
     let extra = reader.unknown(message, &["role", "content"], at);
     let mut parts = Vec::new();
     let mut outcomes = false;
-    for given in content(message, "content", at, reader, |text| Given::Part(Part::Text(text)), given)? {
+    for given in reader.content(message, "content", at, |text| Given::Part(Part::Text(text)), given)? {
         match given {
             Given::Part(part) => parts.push(part),
             Given::Outcome(outcome) => {
@@ -104,29 +104,6 @@ fn user(message: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec<Mo
         out.push(ModelMessage::User(Arc::new(User { parts, extra })));
     }
     Ok(())
-}
-
-/// Content that is a string, an array of blocks, or nothing.
-fn content<T>(
-    holder: Value<'_>,
-    key: &'static str,
-    at: &Path<'_>,
-    reader: &mut Reader,
-    plain: fn(Text) -> T,
-    block: fn(Value<'_>, &Path<'_>, &mut Reader) -> Read<Option<T>>,
-) -> Read<Vec<T>> {
-    let Some(content) = present(holder, key) else { return Ok(Vec::new()) };
-    let at = at.key(key);
-    match content.kind() {
-        Kind::String => Ok(vec![plain(Text::new(reader.text(content, &at)?))]),
-        Kind::Array => {
-            let blocks = content.items().enumerate().map(|(index, value)| block(value, &at.index(index), reader));
-            blocks.filter_map(Result::transpose).collect()
-        }
-        Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Object => {
-            Err(at.wanted("a string or an array of blocks", content))
-        }
-    }
 }
 
 fn system_part(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<SystemPart>> {
@@ -168,7 +145,7 @@ fn outcome(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Outcome
     }
     Ok(Outcome {
         call: CallId::new(reader.member_or_empty(block, "tool_use_id", at)?),
-        parts: content(block, "content", at, reader, Part::Text, part)?,
+        parts: reader.content(block, "content", at, Part::Text, part)?,
         failed,
         extra: reader.extra(block, &known, None, at),
     })

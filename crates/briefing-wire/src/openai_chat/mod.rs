@@ -1,6 +1,7 @@
 //! OpenAI Chat Completions, in three dialects.
 
 mod encode;
+mod native;
 mod normalise;
 mod parse;
 mod parts;

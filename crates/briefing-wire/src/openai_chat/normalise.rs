@@ -13,11 +13,12 @@ use briefing::message::{
 use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Dialect, Round, Wire};
 
+use super::native::standing;
 use super::{Arguments, Body, Call, Message, Part, Role};
 use crate::finding::WireChange;
 use crate::frame::{Step, files_move, steps};
-use crate::raw::{look, text_of};
-use crate::scribe::{Scribe, Shown};
+use crate::raw::{is, look, text_of};
+use crate::scribe::{Place, Scribe, Shown};
 use crate::tools;
 use crate::write::Fields;
 
@@ -114,7 +115,7 @@ impl<'a> List<'a, '_, '_> {
         for part in &system.parts {
             match part {
                 SystemPart::Text(text) => message.parts.push(plain(&text.text, &text.extra)),
-                SystemPart::Native(native) => message.parts.extend(self.native(native, |kind| kind == "text")),
+                SystemPart::Native(native) => message.parts.extend(self.native(native, Place::System)),
             }
         }
         if message.parts.is_empty() {
@@ -130,14 +131,11 @@ impl<'a> List<'a, '_, '_> {
         self.scribe.drop_extra(&system.extra);
         let mut message = Message::new(Role::User);
         for part in &system.parts {
-            let part = match part {
-                SystemPart::Text(text) => Some(plain(&text.text, &text.extra)),
-                SystemPart::Native(native) => self.native(native, |_| false),
+            let (text, fields) = match part {
+                SystemPart::Text(text) => (Cow::Borrowed(text.text.as_str()), Fields::of(&text.extra)),
+                SystemPart::Native(native) => (self.scribe.as_text(native), Fields::default()),
             };
-            message.parts.extend(part.map(|part| match part {
-                Part::Text { text, fields } => Part::Text { text: Cow::Owned(system_as_user(&text)), fields },
-                other => other,
-            }));
+            message.parts.push(Part::Text { text: Cow::Owned(system_as_user(&text)), fields });
         }
         self.push(message);
     }
@@ -147,7 +145,7 @@ impl<'a> List<'a, '_, '_> {
         for part in &user.parts {
             let part = match part {
                 CorePart::Text(text) => Some(plain(&text.text, &text.extra)),
-                CorePart::Native(native) => self.native(native, |kind| !matches!(kind, "refusal" | "tool_use" | "tool_result")),
+                CorePart::Native(native) => self.native(native, Place::Input),
                 CorePart::Image(_) | CorePart::Document(_) => self.file(part),
             };
             message.parts.extend(part);
@@ -237,14 +235,13 @@ impl<'a> List<'a, '_, '_> {
 
     /// Native content of an assistant is a part, or a field of the message if it is no block with a type.
     fn said_native(&mut self, message: &mut Message<'a>, native: &'a Native) {
-        let field = native.wire == Wire::OpenAiChat && super::SPOKEN.contains(&&*native.kind);
+        let field = native.wire == Wire::OpenAiChat && super::SPOKEN.contains(&&*native.kind) && !is(&native.raw, "null");
         let block = field && look(native.raw.as_str(), |block| text_of(block, "type")).is_some();
         if field && !block && message.names.insert(&native.kind) {
             message.fields.push((&native.kind, &native.raw));
             return;
         }
-        let given = ["image_url", "input_audio", "file", "document_url", "audio_url", "video_url", "tool_use", "tool_result"];
-        message.parts.extend(self.native(native, |kind| !given.contains(&kind)));
+        message.parts.extend(self.native(native, Place::Answer));
     }
 
     /// An outcome as a tool message; its files go to `files`.
@@ -252,11 +249,10 @@ impl<'a> List<'a, '_, '_> {
         let mut message = Message::new(Role::Tool);
         message.answers = Some(self.scribe.answered(&outcome.call));
         let known = files.parts.len();
-        let original = self.dialect == Dialect::Original;
         for part in &outcome.parts {
             match part {
                 CorePart::Text(text) => message.parts.push(plain(&text.text, &text.extra)),
-                CorePart::Native(native) => message.parts.extend(self.native(native, |kind| !original || kind == "text")),
+                CorePart::Native(native) => message.parts.extend(self.native(native, Place::Outcome)),
                 CorePart::Image(_) | CorePart::Document(_) => files.parts.extend(self.file(part)),
             }
         }
@@ -280,8 +276,9 @@ impl<'a> List<'a, '_, '_> {
         })
     }
 
-    fn native(&mut self, native: &'a Native, stands: impl FnOnce(&str) -> bool) -> Option<Part<'a>> {
-        match self.scribe.native(native, stands) {
+    fn native(&mut self, native: &'a Native, place: Place) -> Option<Part<'a>> {
+        let dialect = self.dialect;
+        match self.scribe.native(native, |kind, part| standing(kind, part, place, dialect)) {
             Shown::Raw(raw) => Some(Part::Raw(raw)),
             Shown::Text(text) => Some(Part::Text { text, fields: Fields::default() }),
             Shown::Absent => None,
@@ -291,9 +288,11 @@ impl<'a> List<'a, '_, '_> {
     /// The message's unknown fields. Mistral's `prefix` may be true on the last message alone, which is marked by itself.
     fn fields(&mut self, message: &mut Message<'a>, extra: &'a Extra) {
         for (name, raw) in extra.on(Wire::OpenAiChat).filter(|(name, _)| !KNOWN.contains(name)) {
-            let prefix = self.dialect == Dialect::Mistral && name == "prefix" && raw.as_str() == "true";
+            let prefix = self.dialect == Dialect::Mistral && name == "prefix" && is(raw, "true");
+            // What an answer says beside its content has its place, wherever it was kept.
+            let said = message.role == Role::Assistant && super::FIELDS.contains(&name) && !is(raw, "null");
             if !prefix && message.names.insert(name) {
-                message.extras.push((name, raw));
+                (if said { &mut message.fields } else { &mut message.extras }).push((name, raw));
             } else {
                 self.scribe.note(WireChange::FieldLeftOut { name: name.to_owned() });
             }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use briefing::message::{
-    Assistant, CallId, Extra, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text, ToolCall, User,
+    Assistant, CallId, Extra, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Tool, Wire};
 use briefing_json::{Kind, Value};
@@ -61,7 +61,7 @@ fn message(message: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Model
         "system" => system(message, None, at, reader)?,
         "developer" => system(message, RawJson::new("\"developer\"").ok(), at, reader)?,
         "user" => {
-            let parts = content(message, at, reader, Part::Text, parts::part)?;
+            let parts = reader.content(message, "content", at, Part::Text, parts::part)?;
             ModelMessage::User(Arc::new(User { parts, extra: reader.extra(message, &["role", "content"], None, at) }))
         }
         "assistant" => ModelMessage::Assistant(Arc::new(assistant(message, at, reader)?)),
@@ -77,37 +77,15 @@ fn message(message: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Model
     })
 }
 
-/// Content that is a string, an array of parts, or nothing.
-fn content<T>(
-    message: Value<'_>,
-    at: &Path<'_>,
-    reader: &mut Reader,
-    plain: fn(Text) -> T,
-    part: fn(Value<'_>, &Path<'_>, &mut Reader) -> Read<Option<T>>,
-) -> Read<Vec<T>> {
-    let Some(content) = present(message, "content") else { return Ok(Vec::new()) };
-    let at = at.key("content");
-    match content.kind() {
-        Kind::String => Ok(vec![plain(Text::new(reader.text(content, &at)?))]),
-        Kind::Array => {
-            let parts = content.items().enumerate().map(|(index, value)| part(value, &at.index(index), reader));
-            parts.filter_map(Result::transpose).collect()
-        }
-        Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Object => {
-            Err(at.wanted("a string or an array of parts", content))
-        }
-    }
-}
-
 fn system(message: Value<'_>, role: Option<RawJson>, at: &Path<'_>, reader: &mut Reader) -> Read<ModelMessage> {
-    let parts: Vec<SystemPart> = content(message, at, reader, SystemPart::Text, parts::system)?;
+    let parts: Vec<SystemPart> = reader.content(message, "content", at, SystemPart::Text, parts::system)?;
     let mut fields = reader.unknown(message, &["role", "content"], at);
     fields.extend(role.map(|role| (Arc::from("role"), role)));
     Ok(ModelMessage::System(Arc::new(System { parts, extra: Extra::new(Wire::OpenAiChat, fields) })))
 }
 
 fn outcome(message: Value<'_>, call: CallId, known: &[&str], at: &Path<'_>, reader: &mut Reader) -> Read<ModelMessage> {
-    let parts: Vec<Part> = content(message, at, reader, Part::Text, parts::part)?;
+    let parts: Vec<Part> = reader.content(message, "content", at, Part::Text, parts::part)?;
     let extra = reader.extra(message, known, None, at);
     Ok(ModelMessage::Tool(Arc::new(Outcome { call, parts, failed: None, extra })))
 }
@@ -124,7 +102,7 @@ fn assistant(message: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Ass
     }
     let calls = calls(message, at, reader)?;
     let ids: HashSet<&CallId> = calls.iter().map(|call| &call.id).collect();
-    for item in content(message, at, reader, Item::Text, parts::item)? {
+    for item in reader.content(message, "content", at, Item::Text, parts::item)? {
         match &item {
             Item::Call(call) if ids.contains(&call.id) => {
                 reader.note(at, ParseChange::CallTwice { call: call.id.to_string() });

@@ -139,6 +139,33 @@ impl Reader {
         fields
     }
 
+    /// Content that is a string, an array of parts, or nothing.
+    pub(crate) fn content<T>(
+        &mut self,
+        holder: Value<'_>,
+        key: &'static str,
+        at: &Path<'_>,
+        plain: fn(Text) -> T,
+        part: fn(Value<'_>, &Path<'_>, &mut Self) -> Read<Option<T>>,
+    ) -> Read<Vec<T>> {
+        let Some(content) = present(holder, key) else { return Ok(Vec::new()) };
+        let at = at.key(key);
+        match content.kind() {
+            Kind::String => Ok(vec![plain(Text::new(self.text(content, &at)?))]),
+            Kind::Array => {
+                let parts = content.items().enumerate().map(|(index, value)| part(value, &at.index(index), self));
+                parts.filter_map(Result::transpose).collect()
+            }
+            Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Object => {
+                let wanted = match self.wire {
+                    Wire::OpenAiChat => "a string or an array of parts",
+                    Wire::Anthropic => "a string or an array of blocks",
+                };
+                Err(at.wanted(wanted, content))
+            }
+        }
+    }
+
     /// A block `{"type": "text", "text": …}`.
     pub(crate) fn text_block(&mut self, block: Value<'_>, at: &Path<'_>) -> Read<Text> {
         let text = self.member_or_empty(block, "text", at)?;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::call::Call;
 use crate::fit::cost::Cost;
+use crate::fit::receipt::Origin;
 use crate::fit::tokens::Estimator;
 use crate::message::EntryId;
 
@@ -18,7 +19,7 @@ pub struct Bounds {
     pub(crate) bytes: Option<u64>,
     pub(crate) edge: Edge,
     pub(crate) stride: Option<Stride>,
-    pub(crate) anchor: Option<EntryId>,
+    pub(crate) anchor: Option<Anchor>,
 }
 
 /// Where a window may begin.
@@ -52,20 +53,33 @@ impl Stride {
     }
 
     /// The low mark of each limit; where there is none, none.
-    pub(crate) fn of_all(self, most: Cost) -> Cost {
-        most.map(|limit| if limit >= u64::MAX / 2 { limit } else { share(limit, self.low) })
+    pub(crate) fn low_mark(self, most: Cost) -> Cost {
+        most.share(self.low)
     }
 }
 
-/// A share of a limit, rounded down.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a share between 0 and 1 of a u64 is one; the last bits do not matter"
-)]
-fn share(limit: u64, share: f64) -> u64 {
-    (limit as f64 * share) as u64
+/// Where a window with strides begins. Kept by the caller per thread, persona, view and model profile, and given to the next
+/// run; only runs move it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(transparent)]
+pub struct Anchor(EntryId);
+
+impl Anchor {
+    /// A window that begins with that entry.
+    #[must_use]
+    pub const fn at(entry: EntryId) -> Self {
+        Self(entry)
+    }
+
+    /// The entry that it begins with.
+    #[must_use]
+    pub const fn entry(self) -> EntryId {
+        self.0
+    }
+
+    pub(crate) fn is_of(self, origin: &Origin) -> bool {
+        origin.holds(self.0)
+    }
 }
 
 impl Bounds {
@@ -140,7 +154,7 @@ impl Bounds {
 
     /// Fill and cut instead of sliding. The anchor is the receipt's of the run before, if there was one.
     #[must_use]
-    pub fn stride(mut self, stride: Stride, anchor: Option<EntryId>) -> Self {
+    pub fn stride(mut self, stride: Stride, anchor: Option<Anchor>) -> Self {
         self.stride = Some(stride);
         self.anchor = anchor;
         self
@@ -177,11 +191,11 @@ impl fmt::Display for Bound {
 
 /// The limits that hold: the bounds and the profile's own, each a number (none is the largest there is).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// The limit on each kind of cost.
-    pub most: Cost,
+    pub(crate) most: Cost,
     /// Base64 bytes of one picture or document.
-    pub image_bytes: u64,
+    pub(crate) image_bytes: u64,
 }
 
 impl Limits {

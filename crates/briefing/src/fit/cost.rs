@@ -58,15 +58,16 @@ impl Cost {
         }
     }
 
-    /// The same with each measure changed.
+    /// A share of each limit, between 0 and 1, rounded down; where there is no limit, none.
     #[must_use]
-    pub fn map(self, with: impl Fn(u64) -> u64) -> Self {
+    pub fn share(self, share: f64) -> Self {
+        let of = |limit: u64| if limit >= u64::MAX / 2 { limit } else { share_of(limit, share.clamp(0.0, 1.0)) };
         Self {
-            messages: with(self.messages),
-            chars: with(self.chars),
-            tokens: with(self.tokens),
-            images: with(self.images),
-            bytes: with(self.bytes),
+            messages: of(self.messages),
+            chars: of(self.chars),
+            tokens: of(self.tokens),
+            images: of(self.images),
+            bytes: of(self.bytes),
         }
     }
 
@@ -90,10 +91,21 @@ impl Cost {
     }
 }
 
+/// A share of a limit, rounded down.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a share between 0 and 1 of a u64 is one; the last bits do not matter"
+)]
+fn share_of(limit: u64, share: f64) -> u64 {
+    (limit as f64 * share) as u64
+}
+
 // Bytes that a body needs around what is counted; never underestimated.
-const MESSAGE_BYTES: u64 = 96;
-const PART_BYTES: u64 = 96;
-const CALL_BYTES: u64 = 256;
+const MESSAGE_BYTES: u64 = 64;
+const PART_BYTES: u64 = 64;
+const CALL_BYTES: u64 = 128;
 const BODY_BYTES: u64 = 256;
 /// The longest id on any wire, for each call and each outcome.
 const ID_BYTES: u64 = 72;
@@ -103,14 +115,31 @@ const ID_BYTES: u64 = 72;
 pub(crate) struct Meter<'a> {
     profile: &'a ModelProfile,
     estimator: Option<&'a Estimator>,
-    most: Cost,
+    /// Tokens, not calibrated, beyond which a unit need not be counted.
+    enough: u64,
+    /// The wire declares the tools of the history itself.
+    undeclared: bool,
     cost: Cost,
     text_tokens: u64,
 }
 
 impl<'a> Meter<'a> {
     pub(crate) fn new(call: &'a Call, estimator: Option<&'a Estimator>, most: Cost) -> Self {
-        Self { profile: call.profile(), estimator, most, cost: Cost::default(), text_tokens: 0 }
+        let profile = call.profile();
+        let undeclared = profile.wire == Wire::Anthropic && call.declared_tools().is_empty();
+        let mut meter = Self { profile, estimator, enough: 0, undeclared, cost: Cost::default(), text_tokens: 0 };
+        meter.stop_at(most);
+        meter
+    }
+
+    /// Counting of a unit stops when its tokens break this limit.
+    pub(crate) fn stop_at(&mut self, most: Cost) {
+        self.enough = uncalibrated(most.tokens, self.profile.calibration);
+    }
+
+    /// Units are counted to their end.
+    pub(crate) fn stop_never(&mut self) {
+        self.enough = u64::MAX;
     }
 
     fn take(&mut self) -> Cost {
@@ -120,8 +149,9 @@ impl<'a> Meter<'a> {
         cost
     }
 
-    /// The cost of a unit, as it reads on the call's wire.
-    pub(crate) fn unit(&mut self, unit: &Unit) -> Cost {
+    /// The cost of a unit, as it reads on the call's wire. `leading`: whether it is system text at the head of the list, which
+    /// never reads as a user line.
+    pub(crate) fn unit(&mut self, unit: &Unit, leading: bool) -> Cost {
         match unit {
             Unit::System(system) => {
                 self.message();
@@ -129,6 +159,9 @@ impl<'a> Meter<'a> {
                     match part {
                         SystemPart::Text(text) => self.text(text),
                         SystemPart::Native(native) => self.native(native),
+                    }
+                    if !leading && self.system_may_move() {
+                        self.count(&texts::system_as_user(""));
                     }
                 }
                 self.extra(&system.extra);
@@ -189,8 +222,18 @@ impl<'a> Meter<'a> {
         }
         for (name, value) in call.parameters() {
             self.cost.bytes += (quoted_len(name) + value.as_str().len()) as u64 + 8;
+            // A schema is read by the model like a tool's; a number or a word is not.
+            if value.as_str().starts_with(['{', '[']) {
+                self.count(value.as_str());
+            }
         }
         self.take()
+    }
+
+    /// Whether system text behind the head may read as a user line.
+    fn system_may_move(&self) -> bool {
+        let stays = self.profile.system_anywhere && self.profile.dialect != Dialect::Mistral;
+        !stays || self.profile.wire == Wire::Anthropic
     }
 
     fn message(&mut self) {
@@ -213,6 +256,10 @@ impl<'a> Meter<'a> {
                 Item::Call(call) => {
                     self.cost.bytes += CALL_BYTES + ID_BYTES;
                     self.read(&call.name);
+                    if self.undeclared {
+                        self.read(&call.name);
+                        self.raw(texts::SCHEMA_OF_UNDECLARED);
+                    }
                     self.input(&call.input);
                     self.extra(&call.extra);
                 }
@@ -289,9 +336,8 @@ impl<'a> Meter<'a> {
     fn count(&mut self, text: &str) {
         self.cost.chars += text.chars().count() as u64;
         if let Some(estimator) = self.estimator {
-            let stop_at = self.most.tokens.saturating_add(1);
-            if self.text_tokens <= stop_at {
-                self.text_tokens = self.text_tokens.saturating_add(estimator.count(text, stop_at));
+            if self.text_tokens <= self.enough {
+                self.text_tokens = self.text_tokens.saturating_add(estimator.count(text, self.enough));
             }
         }
     }
@@ -331,9 +377,16 @@ fn document_tokens(media: &Media, page: u32) -> u32 {
     reason = "a token count is far below 2^52, and calibration is positive"
 )]
 fn calibrated(tokens: u64, calibration: f32) -> u64 {
-    if tokens >= u64::MAX / 2 || calibration == 1.0 {
-        tokens
-    } else {
-        (tokens as f64 * f64::from(calibration.max(0.0))).ceil() as u64
-    }
+    if tokens >= u64::MAX / 2 || calibration == 1.0 { tokens } else { (tokens as f64 * f64::from(calibration)).ceil() as u64 }
+}
+
+/// So many tokens of the estimator are more than that limit once they are calibrated.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a limit on tokens is far below 2^52, and calibration is positive"
+)]
+fn uncalibrated(limit: u64, calibration: f32) -> u64 {
+    if limit >= u64::MAX / 2 { limit } else { (limit as f64 / f64::from(calibration)).ceil() as u64 + 1 }
 }

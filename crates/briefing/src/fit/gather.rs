@@ -1,8 +1,7 @@
 //! From a list of messages to units, newest first and lazily: pairs calls with outcomes. The only place where anything is
 //! made up or moved.
 
-use std::collections::HashMap;
-use std::iter::Peekable;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::fit::receipt::{Line, Origin, Rule};
@@ -19,6 +18,13 @@ pub struct Piece {
     pub entry: Option<EntryId>,
 }
 
+/// A message that stands for no entry.
+impl From<ModelMessage> for Piece {
+    fn from(message: ModelMessage) -> Self {
+        Self { message, entry: None }
+    }
+}
+
 /// A unit with where it came from.
 #[derive(Debug, Clone)]
 pub(crate) struct Gathered {
@@ -29,7 +35,7 @@ pub(crate) struct Gathered {
 /// Walks pieces from the newest back and yields units. What it finds on the way is in `lines`, newest first.
 #[derive(Debug)]
 pub(crate) struct Gather<I: Iterator<Item = Piece>> {
-    pieces: Peekable<I>,
+    pieces: Ahead<I>,
     resolver: Arc<str>,
     waiting: HashMap<CallId, Vec<Waiting>>,
     /// Number of the run of neighbouring outcomes that was met last, and whether the piece met last was one.
@@ -53,7 +59,7 @@ impl<I: Iterator<Item = Piece>> Gather<I> {
     /// `newest_first`: the pieces, newest first. `resolver`: who contributed them.
     pub(crate) fn new(newest_first: I, resolver: Arc<str>) -> Self {
         Self {
-            pieces: newest_first.peekable(),
+            pieces: Ahead { rest: newest_first, seen: VecDeque::new() },
             resolver,
             waiting: HashMap::new(),
             block: 0,
@@ -65,7 +71,7 @@ impl<I: Iterator<Item = Piece>> Gather<I> {
 
     /// How many pieces were not reached; known without counting for what is in memory.
     pub(crate) fn left(&self) -> u64 {
-        self.pieces.size_hint().0 as u64
+        self.pieces.left()
     }
 
     fn from(&self, entries: Vec<EntryId>) -> Origin {
@@ -105,6 +111,7 @@ impl<I: Iterator<Item = Piece>> Gather<I> {
         }
         said.reverse();
         entries.reverse();
+        self.fetch_earlier(&said);
         let mut outcomes = Vec::new();
         let mut newest_met = u32::MAX;
         let mut reordered = false;
@@ -137,7 +144,7 @@ impl<I: Iterator<Item = Piece>> Gather<I> {
 
     /// Takes older neighbours into the round as long as their calls are answered in the same run of outcomes.
     fn neighbours(&mut self, said: &mut Vec<Arc<Assistant>>, entries: &mut Vec<EntryId>, block: u32) {
-        if !matches!(self.pieces.peek(), Some(Piece { message: ModelMessage::Assistant(_), .. })) {
+        if !matches!(self.pieces.look(0), Some(Piece { message: ModelMessage::Assistant(_), .. })) {
             return;
         }
         // Outcomes of this run that no call in the round has taken, by call.
@@ -160,6 +167,37 @@ impl<I: Iterator<Item = Piece>> Gather<I> {
             entries.extend(entry);
             said.push(next);
         }
+    }
+
+    /// An outcome that stands right before its call, as a list out of order has it, waits for it like any other; unless the
+    /// assistant before that outcome asked for it.
+    fn fetch_earlier(&mut self, said: &[Arc<Assistant>]) {
+        let calls = said.iter().flat_map(|said| said.calls()).map(|call| &call.id);
+        let open: HashSet<&CallId> = calls.filter(|id| !self.waiting.contains_key(*id)).collect();
+        let outcome = |piece: Option<&Piece>| match piece {
+            Some(Piece { message: ModelMessage::Tool(outcome), .. }) => Some(outcome.call.clone()),
+            Some(_) | None => None,
+        };
+        if open.is_empty() || outcome(self.pieces.look(0)).is_none() {
+            return;
+        }
+        let mut before = Vec::new();
+        while let Some(id) = outcome(self.pieces.look(before.len())) {
+            before.push(id);
+        }
+        let owner = match self.pieces.look(before.len()) {
+            Some(Piece { message: ModelMessage::Assistant(owner), .. }) => owner.calls().map(|call| call.id.clone()).collect(),
+            Some(_) | None => HashSet::new(),
+        };
+        let ours = |id: &CallId| open.contains(id) && !owner.contains(id);
+        // From the oldest back, so that the first outcome of a call is held last and stands.
+        let places: Vec<usize> = before.iter().enumerate().filter(|(_, id)| ours(id)).map(|(at, _)| at).collect();
+        let mut taken: Vec<Piece> = places.into_iter().rev().filter_map(|at| self.pieces.seen.remove(at)).collect();
+        self.in_block = false;
+        while let Some(Piece { message: ModelMessage::Tool(outcome), entry }) = taken.pop() {
+            self.hold(outcome, entry);
+        }
+        self.in_block = false;
     }
 
     /// An outcome that says something: itself, or the fixed text for one that says nothing.
@@ -207,6 +245,35 @@ impl<I: Iterator<Item = Piece>> Iterator for Gather<I> {
                 return Some(gathered);
             }
         }
+    }
+}
+
+/// Pieces, newest first, with some looked at before they are taken.
+#[derive(Debug)]
+struct Ahead<I> {
+    rest: I,
+    seen: VecDeque<Piece>,
+}
+
+impl<I: Iterator<Item = Piece>> Ahead<I> {
+    /// The piece so many places ahead.
+    fn look(&mut self, places: usize) -> Option<&Piece> {
+        while self.seen.len() <= places {
+            self.seen.push_back(self.rest.next()?);
+        }
+        self.seen.get(places)
+    }
+
+    fn next(&mut self) -> Option<Piece> {
+        self.seen.pop_front().or_else(|| self.rest.next())
+    }
+
+    fn next_if(&mut self, wanted: impl FnOnce(&Piece) -> bool) -> Option<Piece> {
+        if wanted(self.look(0)?) { self.next() } else { None }
+    }
+
+    fn left(&self) -> u64 {
+        (self.seen.len() + self.rest.size_hint().0) as u64
     }
 }
 

@@ -7,9 +7,11 @@ mod bounds;
 mod cost;
 mod files;
 mod gather;
+mod history;
 mod plan;
 mod print;
 mod receipt;
+mod run;
 mod seal;
 mod shorten;
 mod tokens;
@@ -17,17 +19,19 @@ mod unit;
 
 use std::sync::Arc;
 
-pub use bounds::{Bound, Bounds, Edge, Limits, Stride};
+pub use bounds::{Anchor, Bound, Bounds, Edge, Stride};
 pub use cost::Cost;
 pub use gather::Piece;
 pub use plan::{FitError, Share, ShareSize};
 pub use receipt::{Class, FileReason, Kept, Line, Origin, PrefixChange, Receipt, Rule, Unvisited, WalkEnd};
 pub use seal::{Briefing, Placed};
 pub use tokens::{CountTokens, Estimator};
-pub use unit::{Round, Unit, UnitKind, filler, native_reads_as, turn};
+pub use unit::{Round, Unit, UnitKind, filler, native_reads_as, stands_as};
 
+pub(crate) use bounds::Limits;
+pub(crate) use files::{FileGate, sendable};
 pub(crate) use gather::{Gather, is_input};
-pub(crate) use plan::{Parts, Section, plan};
+pub(crate) use plan::{Material, Section, plan};
 pub(crate) use shorten::cut_outcome;
 
 use crate::call::Call;
@@ -61,7 +65,7 @@ pub fn fit(messages: &[ModelMessage], call: &Call, bounds: &Bounds) -> Result<Br
     }
     lines.reverse();
     plan(
-        Parts { before: vec![fixed], history: walk, after: Vec::new(), current, run, lines, older: Unvisited::Nothing },
+        Material { before: vec![fixed], history: walk, after: Vec::new(), current, run, lines, older: Unvisited::Nothing },
         Arc::new(call.clone()),
         bounds,
     )

@@ -30,8 +30,8 @@ impl Receipt {
     /// The totals against each bound that holds or was counted, as `write!` lines.
     fn write_totals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = self.totals().into_iter().map(|(bound, used, most)| match most {
-            Some(most) => format!("{used} of {most} {bound}"),
-            None => format!("{used} {bound}"),
+            Some(most) => format!("{}{used} of {most} {bound}", about(bound)),
+            None => format!("{}{used} {bound}", about(bound)),
         });
         let by = self.estimator.as_ref().map_or(String::new(), |name| format!(" (tokens by {name})"));
         write!(f, "total: {}{by}", parts.collect::<Vec<_>>().join(", "))
@@ -44,6 +44,11 @@ impl Receipt {
         let counted = all.into_iter().filter(|bound| *bound != Bound::Tokens || self.estimator.is_some());
         counted.map(|bound| (bound, self.total.of(bound), Some(self.most.of(bound)).filter(|most| *most < u64::MAX))).collect()
     }
+}
+
+/// Bytes are never underestimated; the body itself tells them exactly.
+fn about(bound: Bound) -> &'static str {
+    if bound == Bound::Bytes { "at most " } else { "" }
 }
 
 impl fmt::Display for Line {
@@ -108,7 +113,7 @@ impl fmt::Display for Rule {
             Self::OutcomeMoved { call } => write!(f, "the outcome of {call:?} stood elsewhere and was put behind its call"),
             Self::OutcomesReordered => f.write_str("outcomes were put in the order of their calls"),
             Self::OutcomeRepeated { call } => write!(f, "a second outcome of {call:?}"),
-            Self::OutcomeWithoutCall { call } => write!(f, "an outcome of {call:?}, whose call is nowhere in what was read"),
+            Self::OutcomeWithoutCall { call } => write!(f, "an outcome of {call:?}, which no call before it asked for"),
             Self::OutcomeEmpty { call } => write!(f, "the outcome of {call:?} is empty; a fixed text stands for it"),
             Self::OutcomeCut { call, chars, shown } => {
                 write!(f, "the outcome of {call:?} was cut from {chars} to {shown} characters")
@@ -166,6 +171,8 @@ impl fmt::Display for PrefixChange {
             Self::WindowStepped => "the window has moved",
             Self::LateOutcome => "an outcome came late",
             Self::Shortened => "outcomes were cut or files became lines",
+            Self::TurnOver => "files and long outcomes of this turn read shorter in the next",
+            Self::ToolsDeclared => "the tools of the history are declared, as the call declares none",
             Self::IdRepeated => "an id repeats",
             Self::SyntheticTail => "the list ends with a line of its own",
         })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::fit::bounds::Bound;
+use crate::fit::bounds::{Anchor, Bound};
 use crate::fit::cost::Cost;
 use crate::fit::unit::UnitKind;
 use crate::message::EntryId;
@@ -23,7 +23,7 @@ pub struct Receipt {
     pub(crate) most: Cost,
     pub(crate) estimator: Option<String>,
     pub(crate) changes: Vec<PrefixChange>,
-    pub(crate) anchor: Option<EntryId>,
+    pub(crate) anchor: Option<Anchor>,
 }
 
 /// A unit that is in the briefing.
@@ -150,7 +150,7 @@ pub enum Rule {
     Stepped,
     /// The view's limit on the entries that it visits was reached.
     VisitLimit {
-        /// The limit.
+        /// How many were visited.
         visited: u64,
     },
 }
@@ -195,6 +195,15 @@ pub enum Unvisited {
 }
 
 impl Unvisited {
+    /// What ended the walk, if it was ended.
+    #[must_use]
+    pub fn why(self) -> Option<WalkEnd> {
+        match self {
+            Self::Nothing => None,
+            Self::Older { why, .. } | Self::OlderUncounted { why } => Some(why),
+        }
+    }
+
     /// Both together: what this walk left of what it was given, and what lies beyond that.
     pub(crate) fn and(self, beyond: Self) -> Self {
         match (self, beyond) {
@@ -228,6 +237,10 @@ pub enum PrefixChange {
     LateOutcome,
     /// Outcomes were cut, or files became lines, to make room.
     Shortened,
+    /// What is shown whole in its own turn (files, long outcomes) reads shorter in the next.
+    TurnOver,
+    /// The wire declares the tools that the history names, because the call declares none.
+    ToolsDeclared,
     /// Two calls had one id.
     IdRepeated,
     /// The list ends with a line that the next one will not have.
@@ -247,6 +260,38 @@ fn limits<S: serde::Serializer>(most: &Cost, serializer: S) -> Result<S::Ok, S::
     serializer.collect_map(limits)
 }
 
+impl Origin {
+    /// The entries, oldest first; none for what a resolver made.
+    #[must_use]
+    pub fn entries(&self) -> &[EntryId] {
+        match self {
+            Self::Entries(entries) => entries,
+            Self::Resolver(_) => &[],
+        }
+    }
+
+    /// The first entry.
+    #[must_use]
+    pub fn first(&self) -> Option<EntryId> {
+        self.entries().first().copied()
+    }
+
+    /// Whether that entry is one of them.
+    #[must_use]
+    pub fn holds(&self, entry: EntryId) -> bool {
+        self.entries().contains(&entry)
+    }
+
+    /// The same with its first entry alone: what a line about one piece of a large round names, so that lines do not grow with
+    /// the square of the round.
+    pub(crate) fn beginning(&self) -> Self {
+        match self {
+            Self::Entries(entries) => Self::Entries(entries.first().copied().into_iter().collect()),
+            Self::Resolver(name) => Self::Resolver(Arc::clone(name)),
+        }
+    }
+}
+
 impl Receipt {
     /// The units in the briefing, in order.
     #[must_use]
@@ -254,7 +299,7 @@ impl Receipt {
         &self.kept
     }
 
-    /// What was done to pieces, and why others are not there; in the order of the list.
+    /// What was done to pieces, and why others are not there; in the order in which it was found.
     #[must_use]
     pub fn lines(&self) -> &[Line] {
         &self.lines
@@ -298,13 +343,7 @@ impl Receipt {
 
     /// Where the window begins: what the next run's [`Bounds::stride`](crate::Bounds::stride) takes.
     #[must_use]
-    pub fn anchor(&self) -> Option<EntryId> {
+    pub fn anchor(&self) -> Option<Anchor> {
         self.anchor
-    }
-}
-
-impl Serialize for EntryId {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(self.get())
     }
 }

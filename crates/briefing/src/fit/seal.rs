@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::call::Call;
+use crate::fit::bounds::Anchor;
 use crate::fit::cost::Cost;
-use crate::fit::gather::Gathered;
-use crate::fit::receipt::{Class, Kept, Line, Origin, PrefixChange, Receipt, Rule, Unvisited};
-use crate::fit::unit::{Round, Unit, UnitKind, filler, turn};
-use crate::message::{Assistant, CallId, EntryId, Item, ModelMessage, Outcome};
+use crate::fit::cost::has_media;
+use crate::fit::plan::{Chosen, hoisted};
+use crate::fit::receipt::{Class, FileReason, Kept, Line, PrefixChange, Receipt, Rule, Unvisited};
+use crate::fit::unit::{Round, Unit, UnitKind, filler, stands_as};
+use crate::message::{Assistant, CallId, Item, ModelMessage, Outcome, Part};
+use crate::view::OUTCOME_CHARS;
 use crate::wire::Wire;
 
 /// The sealed list: paired, in order, within every bound, with the call it was fitted for. Shared, never changed.
@@ -65,21 +68,13 @@ impl Briefing {
     }
 }
 
-/// A unit that is kept.
-#[derive(Debug, Clone)]
-pub(crate) struct Chosen {
-    pub(crate) gathered: Gathered,
-    pub(crate) class: Class,
-    pub(crate) cost: Cost,
-}
-
 /// A finished plan.
 pub(crate) struct Sealing {
     pub(crate) units: Vec<Chosen>,
     pub(crate) lines: Vec<Line>,
     pub(crate) changes: Vec<PrefixChange>,
     pub(crate) unvisited: Unvisited,
-    pub(crate) anchor: Option<EntryId>,
+    pub(crate) anchor: Option<Anchor>,
     pub(crate) around: Cost,
     pub(crate) most: Cost,
     pub(crate) estimator: Option<String>,
@@ -148,33 +143,71 @@ impl Sealing {
     /// prefill, whose trailing space is trimmed, or system text, which an input may not follow.
     fn ends_for_now(&self, call: &Call) -> bool {
         let profile = call.profile();
-        let hoisted = self.units.iter().take_while(|chosen| chosen.gathered.unit.kind() == UnitKind::System).count();
-        let behind = self.units.iter().skip(hoisted).rev();
-        let last = behind.clone().find_map(|chosen| turn(&chosen.gathered.unit, profile));
+        let behind = self.units.iter().skip(hoisted(&self.units)).rev();
+        let last = behind.clone().find_map(|chosen| stands_as(&chosen.gathered.unit, profile));
         let end = behind.map(|chosen| chosen.gathered.unit.kind()).next();
         let anthropic = profile.wire == Wire::Anthropic && matches!(end, Some(UnitKind::System | UnitKind::Answer));
         anthropic || filler(last, None, profile).is_some()
     }
 
+    /// Whether something in this turn reads shorter once it is over: files become lines, long outcomes are cut.
+    fn shortens_later(&self) -> bool {
+        self.units.iter().any(|chosen| match (&chosen.gathered.unit, chosen.class) {
+            (Unit::User(user), Class::Current) => {
+                user.parts.iter().any(|part| matches!(part, Part::Image(_) | Part::Document(_)))
+            }
+            (Unit::Round(round), Class::Run) => round.outcomes().iter().any(|outcome| has_media(outcome) || is_long(outcome)),
+            (Unit::System(_) | Unit::User(_) | Unit::Round(_), _) => false,
+        })
+    }
+
     fn note_changes(&mut self, call: &Call) {
-        let ends_for_now = self.ends_for_now(call);
-        let mut note = |change| {
+        let undeclared = call.wire() == Wire::Anthropic && call.declared_tools().is_empty();
+        let declared = undeclared && self.units.iter().any(|chosen| chosen.gathered.unit.kind() == UnitKind::Round);
+        let found = [
+            (self.ends_for_now(call), PrefixChange::SyntheticTail),
+            (self.shortens_later(), PrefixChange::TurnOver),
+            (declared, PrefixChange::ToolsDeclared),
+        ];
+        let found = found.into_iter().filter_map(|(found, change)| found.then_some(change));
+        for change in self.lines.iter().filter_map(|line| prefix_change(&line.rule)).chain(found) {
             if !self.changes.contains(&change) {
                 self.changes.push(change);
             }
-        };
-        for line in &self.lines {
-            match &line.rule {
-                Rule::OutcomeMoved { .. } => note(PrefixChange::LateOutcome),
-                Rule::IdRepeated { .. } => note(PrefixChange::IdRepeated),
-                Rule::FileAsLine { why: crate::fit::FileReason::TooMany } => note(PrefixChange::Shortened),
-                _ => {}
-            }
-        }
-        if ends_for_now {
-            note(PrefixChange::SyntheticTail);
         }
     }
+}
+
+/// What a rule means for the bytes of a later request.
+fn prefix_change(rule: &Rule) -> Option<PrefixChange> {
+    match rule {
+        Rule::OutcomeMoved { .. } => Some(PrefixChange::LateOutcome),
+        Rule::IdRepeated { .. } => Some(PrefixChange::IdRepeated),
+        Rule::FileAsLine { why: FileReason::TooMany } => Some(PrefixChange::Shortened),
+        Rule::FileAsLine { .. }
+        | Rule::OutcomeMissing { .. }
+        | Rule::OutcomesReordered
+        | Rule::OutcomeRepeated { .. }
+        | Rule::OutcomeWithoutCall { .. }
+        | Rule::OutcomeEmpty { .. }
+        | Rule::OutcomeCut { .. }
+        | Rule::OutcomeCleared { .. }
+        | Rule::Blank
+        | Rule::NotSent
+        | Rule::Twice
+        | Rule::Over { .. }
+        | Rule::BeforeInput
+        | Rule::Stepped
+        | Rule::VisitLimit { .. } => None,
+    }
+}
+
+fn is_long(outcome: &Outcome) -> bool {
+    let texts = outcome.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(&text.text),
+        Part::Image(_) | Part::Document(_) | Part::Native(_) => None,
+    });
+    texts.map(String::len).sum::<usize>() > OUTCOME_CHARS
 }
 
 /// The round with other ids, one for each call in order; none keeps the one it has.
@@ -197,12 +230,4 @@ fn renumbered(round: &Round, renamed: &[Option<CallId>]) -> Round {
         None => Arc::clone(outcome),
     });
     Round::new(said, outcomes.collect())
-}
-
-impl Origin {
-    /// Whether it is that entry, alone or among others.
-    #[must_use]
-    pub fn holds(&self, entry: EntryId) -> bool {
-        self.entries().contains(&entry)
-    }
 }

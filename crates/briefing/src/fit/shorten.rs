@@ -31,23 +31,38 @@ pub(crate) fn shorten(round: &Round, how: Shorten) -> (Round, Vec<Rule>) {
     (round.with_outcomes(outcomes), rules)
 }
 
-/// The outcome with each of its texts cut to `limit` characters.
+/// The outcome with its texts cut to `limit` characters together; what stands behind the cut is left out, files stay.
 pub(crate) fn cut_outcome(outcome: &Arc<Outcome>, limit: usize, rules: &mut Vec<Rule>) -> Arc<Outcome> {
-    let mut cut = Outcome::clone(outcome);
-    let mut changed = false;
-    for part in &mut cut.parts {
-        let Part::Text(part) = part else { continue };
-        let Some(shown) = text::cut(&part.text, limit) else { continue };
-        rules.push(Rule::OutcomeCut {
-            call: outcome.call.to_string(),
-            chars: part.text.chars().count() as u64,
-            shown: shown.chars().count() as u64,
-        });
-        part.text = shown;
-        part.extra = Extra::default();
-        changed = true;
+    let chars = |parts: &[Part]| parts.iter().filter_map(part_text).map(|text| text.chars().count()).sum::<usize>();
+    let bytes: usize = outcome.parts.iter().filter_map(part_text).map(str::len).sum();
+    if bytes <= limit || chars(&outcome.parts) <= limit {
+        return Arc::clone(outcome);
     }
-    if changed { Arc::new(cut) } else { Arc::clone(outcome) }
+    let mut left = Some(limit);
+    let mut cut = Outcome::clone(outcome);
+    cut.parts.retain_mut(|part| {
+        let Part::Text(part) = part else { return true };
+        let Some(room) = left else { return false };
+        match text::cut(&part.text, room) {
+            None => left = Some(room - part.text.chars().count()),
+            Some(shown) => {
+                part.text = shown;
+                part.extra = Extra::default();
+                left = None;
+            }
+        }
+        true
+    });
+    let (chars, shown) = (chars(&outcome.parts) as u64, chars(&cut.parts) as u64);
+    rules.push(Rule::OutcomeCut { call: outcome.call.to_string(), chars, shown });
+    Arc::new(cut)
+}
+
+fn part_text(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text(text) => Some(&text.text),
+        Part::Image(_) | Part::Document(_) | Part::Native(_) => None,
+    }
 }
 
 fn clear(outcome: &Arc<Outcome>, rules: &mut Vec<Rule>) -> Arc<Outcome> {

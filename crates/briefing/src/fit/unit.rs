@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::message::{Assistant, ModelMessage, Native, Outcome, System, User};
 use crate::profile::ModelProfile;
 use crate::texts::{self, Filler};
-use crate::wire::Dialect;
+use crate::wire::{Dialect, Wire};
 
 /// A system message, an input, or a round.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +99,7 @@ pub enum UnitKind {
 /// What a unit behind the leading system text is to its neighbours; nothing for system text that may stand anywhere. Mistral's
 /// order of roles takes none behind an answer or an outcome, whatever the profile says.
 #[must_use]
-pub fn turn(unit: &Unit, profile: &ModelProfile) -> Option<UnitKind> {
+pub fn stands_as(unit: &Unit, profile: &ModelProfile) -> Option<UnitKind> {
     match unit.kind() {
         UnitKind::System if profile.system_anywhere && profile.dialect != Dialect::Mistral => None,
         UnitKind::System => Some(UnitKind::Input),
@@ -108,21 +108,23 @@ pub fn turn(unit: &Unit, profile: &ModelProfile) -> Option<UnitKind> {
 }
 
 /// What of the frame stands between two neighbours (none: the beginning, or the end of the list). System text that is
-/// hoisted or does not count as a turn must be left out of the question.
+/// hoisted or stands anywhere must be left out of the question.
 ///
 /// None on both sides is a list without turns, which providers refuse ("messages: at least one message is required"); on OpenAI
 /// Chat leading system text alone is enough, so there the line is counted and may not be needed.
 ///
-/// Sources: Anthropic and chat templates refuse a leading assistant turn; a trailing one is a prefill that most models
-/// refuse (report B37); Mistral refuses an input right behind an outcome ("Unexpected role 'user' after role 'tool'").
+/// Sources: OpenAI itself takes any order of users and assistants, so a valid list stays as it is. Anthropic and chat templates
+/// refuse a leading assistant turn; a trailing one is a prefill that most models refuse (report B37); Mistral refuses an input
+/// right behind an outcome ("Unexpected role 'user' after role 'tool'").
 #[must_use]
 pub fn filler(before: Option<UnitKind>, after: Option<UnitKind>, profile: &ModelProfile) -> Option<Filler> {
+    let any_order = profile.wire == Wire::OpenAiChat && profile.dialect == Dialect::Original;
     match (before, after) {
-        (None, Some(UnitKind::Answer | UnitKind::Round)) => Some(Filler::Opening),
+        (None, Some(UnitKind::Answer | UnitKind::Round)) if !any_order => Some(Filler::Opening),
         (None, None) => Some(Filler::Opening),
-        (Some(UnitKind::Answer), None) if !profile.prefill => Some(Filler::Continue),
+        (Some(UnitKind::Answer), None) if !any_order && !profile.prefill => Some(Filler::Continue),
         (Some(UnitKind::Round), Some(UnitKind::Input)) if profile.dialect == Dialect::Mistral => Some(Filler::Between),
-        _ => None,
+        (None | Some(_), None | Some(_)) => None,
     }
 }
 

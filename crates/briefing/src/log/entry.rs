@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::log::Mail;
-use crate::message::{Assistant, EntryId, Outcome, RunId};
+use crate::message::{Assistant, EntryId, Outcome, RunId, ThreadId};
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,17 +69,29 @@ pub enum Arrival {
 pub struct Run {
     /// Its id.
     pub id: RunId,
-    /// The entry that it answers.
-    pub trigger: EntryId,
+    /// The thread that it belongs to.
+    pub thread: ThreadId,
+    /// What it was begun for.
+    pub cause: Cause,
     /// The address of the persona that ran: tool use of another is never replayed.
     pub persona: Arc<str>,
+}
+
+/// What a run was begun for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// The entry that it answers: its rounds are replayed right behind that.
+    Message(EntryId),
+    /// Scheduled work of that name. Its rounds are replayed right before the entry that it writes, once that is known.
+    Responsibility(String),
 }
 
 /// One round of a run with what is recorded of its outcomes: not every call has one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRound {
-    /// The entry that the run answers.
-    pub trigger: EntryId,
+    /// The entry beside which it is replayed: the one that the run answers, or, of scheduled work, the one that it wrote; none
+    /// as long as it wrote none.
+    pub beside: Option<EntryId>,
     /// The entry of the assistant message.
     pub entry: EntryId,
     /// The assistant message with its calls.

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use jiff::Timestamp;
 
-use crate::log::{Arrival, AttachmentId, Body, Entry, Mail, MessageId, Place, RecordedOutcome, RecordedRound, Run};
+use crate::log::{Arrival, AttachmentId, Body, Cause, Entry, Mail, MessageId, Place, RecordedOutcome, RecordedRound, Run};
 use crate::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunId, ThreadId};
 use crate::ports::{Files, History, PortFuture};
 
@@ -64,7 +64,7 @@ struct State {
     threads: Vec<Thread>,
     runs: Vec<RunState>,
     run_by_id: HashMap<RunId, usize>,
-    runs_by_trigger: HashMap<EntryId, Vec<usize>>,
+    runs_beside: HashMap<EntryId, Vec<usize>>,
     thread_of: HashMap<EntryId, ThreadId>,
     by_message_id: HashMap<MessageId, EntryId>,
     files: HashMap<AttachmentId, Arc<[u8]>>,
@@ -79,6 +79,8 @@ struct Thread {
 #[derive(Debug)]
 struct RunState {
     run: Run,
+    /// The time of what it wrote last; at first of what it was begun for.
+    last: Timestamp,
     rounds: BTreeMap<(u32, EntryId), RecordedRound>,
     /// The round of each call, so that an outcome finds it without a walk.
     calls: HashMap<CallId, (u32, EntryId)>,
@@ -126,63 +128,92 @@ impl OwnerLog {
         Ok(entry)
     }
 
-    /// Begins a run that answers `run.trigger`.
+    /// Begins a run.
     ///
     /// # Errors
-    /// [`LogError::UnknownEntry`] for the trigger, [`LogError::RunBegun`] for a second run of the same id.
+    /// [`LogError::UnknownThread`] or [`LogError::UnknownEntry`] for what it belongs to, [`LogError::RunBegun`] for a second run
+    /// of the same id.
     pub fn begin_run(&self, run: Run) -> Result<(), LogError> {
         let mut state = self.write();
-        if !state.thread_of.contains_key(&run.trigger) {
-            return Err(LogError::UnknownEntry { entry: run.trigger });
-        }
+        state.thread(run.thread)?;
         if state.run_by_id.contains_key(&run.id) {
             return Err(LogError::RunBegun { run: run.id });
         }
-        let index = state.runs.len();
-        state.run_by_id.insert(run.id.clone(), index);
-        state.runs_by_trigger.entry(run.trigger).or_default().push(index);
-        state.runs.push(RunState { run, rounds: BTreeMap::new(), calls: HashMap::new() });
+        let at = state.runs.len();
+        let last = match &run.cause {
+            Cause::Responsibility(_) => Timestamp::MIN,
+            Cause::Message(entry) => {
+                let answered = state.entries.get(index(*entry)).ok_or(LogError::UnknownEntry { entry: *entry })?.at;
+                state.runs_beside.entry(*entry).or_default().push(at);
+                answered
+            }
+        };
+        state.run_by_id.insert(run.id.clone(), at);
+        state.runs.push(RunState { run, last, rounds: BTreeMap::new(), calls: HashMap::new() });
         Ok(())
     }
 
-    /// Records what the model of a run said at `turn`, before its calls are run. Ids that repeat in the thread get their
-    /// number here; the message is returned as it is kept.
+    /// Tells which entry a scheduled run wrote: its rounds are replayed right before that.
+    ///
+    /// # Errors
+    /// [`LogError::UnknownRun`]; [`LogError::UnknownEntry`].
+    pub fn wrote(&self, run: &RunId, entry: EntryId) -> Result<(), LogError> {
+        let mut state = self.write();
+        let at = state.run(run)?;
+        if state.entries.get(index(entry)).is_none() {
+            return Err(LogError::UnknownEntry { entry });
+        }
+        let beside = state.runs_beside.entry(entry).or_default();
+        if !beside.contains(&at) {
+            beside.push(at);
+        }
+        Ok(())
+    }
+
+    /// Records what the model of a run said in the round of that index, before its calls are run. Ids that repeat in the thread
+    /// get their number here; the round is returned as it is kept. Its time is `now`, or that of what the run wrote last if a
+    /// clock has jumped back.
     ///
     /// # Errors
     /// [`LogError::UnknownRun`].
-    pub fn append_round(&self, run: &RunId, turn: u32, mut said: Assistant) -> Result<RecordedRound, LogError> {
+    pub fn append_round(
+        &self,
+        run: &RunId,
+        round: u32,
+        mut said: Assistant,
+        now: Timestamp,
+    ) -> Result<RecordedRound, LogError> {
         let mut state = self.write();
-        let index = state.run(run)?;
-        let trigger = state.runs.get(index).map_or(EntryId::default(), |run| run.run.trigger);
-        let at = state.newest_time();
-        if let Some(thread) = state.thread_of.get(&trigger).copied() {
+        let at = state.run(run)?;
+        if let Some(thread) = state.runs.get(at).map(|run| run.run.thread) {
             state.thread(thread)?.number(&mut said);
         }
+        let time = state.write_time(at, now);
         let said = Arc::new(said);
-        let entry = state.push(at, Body::Round(Arc::clone(&said))).id;
-        let round = RecordedRound { trigger, entry, said, outcomes: Vec::new() };
-        if let Some(run) = state.runs.get_mut(index) {
-            for call in round.said.calls() {
-                run.calls.entry(call.id.clone()).or_insert((turn, entry));
+        let entry = state.push(time, Body::Round(Arc::clone(&said))).id;
+        let recorded = RecordedRound { beside: None, entry, said, outcomes: Vec::new() };
+        if let Some(run) = state.runs.get_mut(at) {
+            for call in recorded.said.calls() {
+                run.calls.entry(call.id.clone()).or_insert((round, entry));
             }
-            run.rounds.insert((turn, entry), round.clone());
+            run.rounds.insert((round, entry), recorded.clone());
         }
-        Ok(round)
+        Ok(recorded)
     }
 
     /// Records an outcome of a call of that run. A second outcome for one call is kept too.
     ///
     /// # Errors
     /// [`LogError::UnknownRun`]; [`LogError::UnknownCall`] if the run has no such call.
-    pub fn append_outcome(&self, run: &RunId, outcome: Outcome) -> Result<EntryId, LogError> {
+    pub fn append_outcome(&self, run: &RunId, outcome: Outcome, now: Timestamp) -> Result<EntryId, LogError> {
         let mut state = self.write();
-        let index = state.run(run)?;
-        let place = state.runs.get(index).and_then(|run| run.calls.get(&outcome.call)).copied();
+        let at = state.run(run)?;
+        let place = state.runs.get(at).and_then(|run| run.calls.get(&outcome.call)).copied();
         let place = place.ok_or_else(|| LogError::UnknownCall { run: run.clone(), call: outcome.call.to_string() })?;
-        let at = state.newest_time();
+        let time = state.write_time(at, now);
         let outcome = Arc::new(outcome);
-        let entry = state.push(at, Body::Outcome(Arc::clone(&outcome))).id;
-        if let Some(round) = state.runs.get_mut(index).and_then(|run| run.rounds.get_mut(&place)) {
+        let entry = state.push(time, Body::Outcome(Arc::clone(&outcome))).id;
+        if let Some(round) = state.runs.get_mut(at).and_then(|run| run.rounds.get_mut(&place)) {
             round.outcomes.push(RecordedOutcome { entry, outcome });
         }
         Ok(entry)
@@ -228,22 +259,26 @@ impl State {
         self.run_by_id.get(id).copied().ok_or_else(|| LogError::UnknownRun { run: id.clone() })
     }
 
-    /// What a run writes is never before what was written last, whatever the clock says.
-    fn newest_time(&self) -> Timestamp {
-        self.entries.last().map_or(Timestamp::MIN, |entry| entry.at)
+    /// The time of what a run writes now: never before what it wrote last.
+    fn write_time(&mut self, run: usize, now: Timestamp) -> Timestamp {
+        let Some(run) = self.runs.get_mut(run) else { return now };
+        run.last = run.last.max(now);
+        run.last
     }
 
+    /// The time of a mail: its arrival or its own date, but not before what it answers.
     fn effective_time(&self, mail: &Mail, arrival: Arrival) -> Timestamp {
-        match arrival {
+        let own = match arrival {
             Arrival::Live(now) => now,
             Arrival::Imported(now) => {
-                let own = mail.date.unwrap_or_else(|| self.newest_time()).min(now);
-                let answered = mail.in_reply_to.iter().chain(mail.references.last());
-                let answered =
-                    answered.filter_map(|id| self.by_message_id.get(id)).filter_map(|id| self.entries.get(index(*id)));
-                answered.map(|entry| entry.at).fold(own, Timestamp::max)
+                // No date: the place where it stood in the import.
+                let before = || self.entries.last().map_or(Timestamp::MIN, |entry| entry.at);
+                mail.date.unwrap_or_else(before).min(now)
             }
-        }
+        };
+        let answered = mail.in_reply_to.iter().chain(mail.references.last());
+        let answered = answered.filter_map(|id| self.by_message_id.get(id)).filter_map(|id| self.entries.get(index(*id)));
+        answered.map(|entry| entry.at).fold(own, Timestamp::max)
     }
 }
 
@@ -274,13 +309,17 @@ impl History for OwnerLog {
         Box::pin(std::future::ready(Ok(mails.unwrap_or_default())))
     }
 
-    fn rounds<'a>(&'a self, persona: &'a str, triggers: &'a [EntryId]) -> PortFuture<'a, Vec<RecordedRound>> {
+    fn rounds<'a>(&'a self, persona: &'a str, entries: &'a [EntryId]) -> PortFuture<'a, Vec<RecordedRound>> {
         let state = self.read();
-        let mut runs: Vec<usize> = triggers.iter().filter_map(|id| state.runs_by_trigger.get(id)).flatten().copied().collect();
+        let beside = entries.iter().filter_map(|entry| Some((state.runs_beside.get(entry)?, *entry)));
+        let mut runs: Vec<_> = beside.flat_map(|(runs, entry)| runs.iter().map(move |run| (*run, entry))).collect();
         runs.sort_unstable();
-        let runs = runs.into_iter().filter_map(|index| state.runs.get(index));
-        let own = runs.filter(|run| run.run.persona.eq_ignore_ascii_case(persona));
-        let rounds = own.flat_map(|run| run.rounds.values().cloned()).collect();
+        let runs = runs.into_iter().filter_map(|(run, entry)| state.runs.get(run).map(|run| (run, entry)));
+        let own = runs.filter(|(run, _)| run.run.persona.eq_ignore_ascii_case(persona));
+        let rounds = own.flat_map(|(run, entry)| {
+            run.rounds.values().map(move |round| RecordedRound { beside: Some(entry), ..round.clone() })
+        });
+        let rounds = rounds.collect();
         Box::pin(std::future::ready(Ok(rounds)))
     }
 }

@@ -4,6 +4,6 @@ mod entry;
 mod mail;
 mod memory;
 
-pub use entry::{Arrival, Body, Entry, Place, RecordedOutcome, RecordedRound, Run};
+pub use entry::{Arrival, Body, Cause, Entry, Place, RecordedOutcome, RecordedRound, Run};
 pub use mail::{Address, Attachment, AttachmentId, Delivery, Direction, Mail, MessageId};
 pub use memory::{LogError, MemoryLog, OwnerLog};

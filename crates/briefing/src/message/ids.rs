@@ -29,6 +29,12 @@ macro_rules! number_id {
                 self.0.fmt(f)
             }
         }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_u64(self.0)
+            }
+        }
     };
 }
 

@@ -165,17 +165,19 @@ struct HistoryEntry {
     include_tool_calls: Option<bool>,
 }
 
-#[derive(Deserialize, Clone, Copy)]
-#[serde(untagged)]
-enum Limit {
-    Mails(usize),
-    All(All),
-}
+/// A number of mails, or all.
+#[derive(Clone, Copy)]
+struct Limit(Option<usize>);
 
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum All {
-    All,
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match toml::Value::deserialize(deserializer)? {
+            toml::Value::Integer(mails) => usize::try_from(mails).ok().map(|mails| Self(Some(mails))),
+            toml::Value::String(all) if all == "all" => Some(Self(None)),
+            _ => None,
+        }
+        .ok_or_else(|| serde::de::Error::custom("limit: a whole number from 0 on, or \"all\""))
+    }
 }
 
 fn mail() -> String {
@@ -337,10 +339,6 @@ fn view(entry: &HistoryEntry, place: &str) -> Result<MailView, PersonaError> {
     if entry.view != "mail" {
         return Err(at(place, PersonaFault::UnknownView { name: entry.view.clone() }));
     }
-    let view = match entry.limit {
-        None => MailView::default(),
-        Some(Limit::Mails(limit)) => MailView::default().limit(limit),
-        Some(Limit::All(All::All)) => MailView::default().limit(None),
-    };
+    let view = entry.limit.map_or(MailView::default(), |Limit(mails)| MailView::default().limit(mails));
     Ok(view.include_tool_calls(entry.include_tool_calls.unwrap_or(true)))
 }

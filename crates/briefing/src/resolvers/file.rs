@@ -163,6 +163,10 @@ fn read(path: &Path, absolute: &Path) -> Result<String, LoadFileError> {
     if meta.is_dir() {
         return Err(LoadFileError::Folder { path, absolute });
     }
+    if !meta.is_file() {
+        let source = io::Error::other("it is no regular file");
+        return Err(LoadFileError::Unreadable { path, absolute, source });
+    }
     if meta.len() > MAX_BYTES {
         return Err(LoadFileError::TooLarge { path, absolute, bytes: meta.len() });
     }

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::resolver::{Contribution, ResolveError, Resolver};
 use crate::resolvers::TextRole;
 
-type Block = dyn Fn(&Context) -> Result<Vec<Value>, RecordError> + Send + Sync;
+type Block = dyn Fn(&Context) -> Result<Vec<Value>, ResolveError> + Send + Sync;
 type Write = dyn Fn(&Value) -> Option<String> + Send + Sync;
 
 /// Contributes records: pretty JSON each, or what a closure makes of each, joined by a blank line. None, or all blank,
@@ -41,12 +41,17 @@ impl LoadRecord {
         I: IntoIterator,
         I::Item: Serialize,
     {
-        let block = move |cx: &Context| {
-            let records = block(cx).into_iter().enumerate();
-            let values =
-                records.map(|(index, record)| serde_json::to_value(record).map_err(|source| RecordError { index, source }));
-            values.collect()
-        };
+        Self::trying(move |cx| Ok(block(cx)))
+    }
+
+    /// The same by a block that can fail; its error fails the run.
+    pub fn trying<I>(block: impl Fn(&Context) -> Result<I, ResolveError> + Send + Sync + 'static) -> Self
+    where
+        I: IntoIterator,
+        I::Item: Serialize,
+    {
+        let value = |(index, record)| serde_json::to_value(record).map_err(|source| RecordError { index, source }.into());
+        let block = move |cx: &Context| block(cx)?.into_iter().enumerate().map(value).collect();
         Self { role: TextRole::System, block: Arc::new(block), fields: None, write: None }
     }
 

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use crate::call::Call;
 use crate::context::Context;
-use crate::fit::{Class, Line, Origin, Piece, Rule, Unvisited, WalkEnd, cut_outcome};
-use crate::log::{AttachmentId, Entry, Mail, RecordedRound};
+use crate::fit::{
+    Bounds, Class, FileGate, FileReason, Limits, Line, Origin, Piece, Rule, Unvisited, WalkEnd, cut_outcome, sendable,
+};
+use crate::log::{Entry, Mail, RecordedRound};
 use crate::message::{Bytes, EntryId, Extra, Media, ModelMessage, Part, Role, User};
 use crate::ports::PortError;
 use crate::resolver::Contribution;
@@ -23,11 +25,13 @@ pub struct MailView {
 
 impl Default for MailView {
     fn default() -> Self {
-        Self { limit: Some(50), include_tool_calls: true, outcome_chars: 4_000, skip_limit: 10_000 }
+        Self { limit: Some(50), include_tool_calls: true, outcome_chars: OUTCOME_CHARS, skip_limit: 10_000 }
     }
 }
 
-/// How many mails are read at once where no limit is set.
+/// How many characters of an outcome are replayed, unless the view says otherwise.
+pub(crate) const OUTCOME_CHARS: usize = 4_000;
+/// How many mails are read at once.
 const PAGE: usize = 500;
 
 impl MailView {
@@ -72,7 +76,7 @@ impl MailView {
         if self.include_tool_calls && !selected.is_empty() {
             let triggers: Vec<EntryId> = selected.iter().map(|(entry, _, _)| entry.id).collect();
             for round in cx.history().rounds(persona, &triggers).await? {
-                rounds.entry(round.trigger).or_default().push(round);
+                rounds.entry(round.beside.unwrap_or_default()).or_default().push(round);
             }
         }
         for (entry, mail, role) in selected.into_iter().rev() {
@@ -106,7 +110,7 @@ impl MailView {
         let mut skipped = 0;
         let mut before = current.place();
         loop {
-            let wanted = self.limit.map_or(PAGE, |limit| limit - selected.len());
+            let wanted = self.limit.map_or(PAGE, |limit| limit - selected.len()).min(PAGE);
             // One more than wanted tells whether there is anything older.
             let page = cx.history().mails_before(thread, before, wanted + 1).await?;
             let last_page = page.len() <= wanted;
@@ -152,45 +156,36 @@ impl MailView {
 }
 
 /// The mail being answered, read exactly as the mail view will read it later, with its files as parts where the model takes
-/// them. None in a scheduled run.
-pub(crate) async fn current_message(cx: &Context, call: &Call) -> Result<Option<Piece>, PortError> {
-    let Some(current) = cx.message() else { return Ok(None) };
+/// them; and why others stay lines. None in a scheduled run. A file that cannot go is not even read.
+pub(crate) async fn current_message(
+    cx: &Context,
+    call: &Call,
+    bounds: &Bounds,
+) -> Result<(Option<Piece>, Vec<Line>), PortError> {
+    let Some(current) = cx.message() else { return Ok((None, Vec::new())) };
     let mail = current.mail();
+    let entry = current.entry().id;
     // A mail without body and files still has its header: whoever wrote it wrote something.
     let text = mail_text(mail).or_else(|| mail_text(&Mail { body: Some("(no text)".into()), ..mail.clone() }));
     let mut parts = vec![Part::text(text.unwrap_or_default())];
+    let mut lines = Vec::new();
+    let gate = FileGate::new(call.profile(), Limits::of(call, bounds));
     for attachment in &mail.attachments {
-        let Some(part) = part_kind(&attachment.media_type) else { continue };
-        if !(if part == Kind::Image { call.profile().vision } else { call.profile().documents }) {
-            continue;
-        }
-        if let Some(media) = media(cx, &attachment.id, attachment.filename.as_deref(), &attachment.media_type).await? {
-            parts.push(if part == Kind::Image { Part::Image(media) } else { Part::Document(media) });
+        let Some(document) = sendable(&attachment.media_type) else { continue };
+        let refused = gate.expects(attachment.size, document, parts.len() as u64 - 1);
+        let bytes = if refused.is_none() { cx.files().file(&attachment.id).await? } else { None };
+        match (refused, bytes.filter(|bytes| !bytes.is_empty())) {
+            (None, Some(bytes)) => {
+                let filename = attachment.filename.as_deref().map(|name| Arc::from(crate::text::one_line(name, 120)));
+                let media = Media { filename, ..Media::data(attachment.media_type.as_str(), Bytes::encode(&bytes)) };
+                parts.push(if document { Part::Document(media) } else { Part::Image(media) });
+            }
+            (refused, _) => {
+                let why = refused.unwrap_or(FileReason::Missing);
+                lines.push(Line { from: Origin::Entries(vec![entry]), rule: Rule::FileAsLine { why } });
+            }
         }
     }
     let message = ModelMessage::User(Arc::new(User { parts, extra: Extra::default() }));
-    Ok(Some(Piece { message, entry: Some(current.entry().id) }))
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Image,
-    Document,
-}
-
-fn part_kind(media_type: &str) -> Option<Kind> {
-    match media_type {
-        "image/png" | "image/jpeg" | "image/gif" | "image/webp" => Some(Kind::Image),
-        "application/pdf" => Some(Kind::Document),
-        _ => None,
-    }
-}
-
-async fn media(cx: &Context, id: &AttachmentId, filename: Option<&str>, media_type: &str) -> Result<Option<Media>, PortError> {
-    let Some(bytes) = cx.files().file(id).await? else { return Ok(None) };
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    let filename = filename.map(|name| Arc::from(crate::text::one_line(name, 120)));
-    Ok(Some(Media { filename, ..Media::data(media_type, Bytes::encode(&bytes)) }))
+    Ok((Some(Piece { message, entry: Some(entry) }), lines))
 }

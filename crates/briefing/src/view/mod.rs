@@ -6,5 +6,5 @@ mod render;
 pub use mail::MailView;
 pub use render::{mail_role, mail_text};
 
-pub(crate) use mail::current_message;
+pub(crate) use mail::{OUTCOME_CHARS, current_message};
 pub(crate) use render::utc;

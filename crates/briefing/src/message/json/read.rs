@@ -103,6 +103,14 @@ impl<'d> Node<'d, '_> {
         MessageJsonError { place: self.place.pointer(), fault }
     }
 
+    /// The member's elements, if it is there; an error if it is no array.
+    fn array<'k>(&'k self, key: &'static str) -> Read<Option<Node<'d, 'k>>> {
+        match self.get(key) {
+            Some(node) if node.value.kind() != Kind::Array => Err(node.error(MessageJsonFault::Wanted("an array"))),
+            node => Ok(node),
+        }
+    }
+
     fn items(&self) -> impl Iterator<Item = Node<'d, '_>> {
         self.value.items().enumerate().map(|(index, value)| Node { value, place: Place::Index(&self.place, index) })
     }
@@ -137,6 +145,9 @@ impl<'d> Node<'d, '_> {
         let Some(extra) = self.get("extra") else { return Ok(Extra::default()) };
         let wire = extra.wanted("wire")?.wire()?;
         let fields = extra.wanted("fields")?;
+        if fields.value.kind() != Kind::Object {
+            return Err(fields.error(MessageJsonFault::Wanted("an object")));
+        }
         let read = fields.value.entries().map(|(name, value)| {
             let raw = RawJson::new(value.raw()).map_err(|error| fields.error(MessageJsonFault::Raw(error)))?;
             Ok((Arc::from(name), raw))
@@ -152,10 +163,10 @@ impl<'d> Node<'d, '_> {
             "user" => ModelMessage::User(Arc::new(User { parts: self.content()?, extra: self.extra()? })),
             "assistant" => ModelMessage::Assistant(Arc::new(self.assistant()?)),
             "tool" => {
-                let call = self.wanted("tool_call_id")?.string()?;
+                self.wanted("tool_call_id")?;
                 let failed = self.get("failed").map(|node| node.boolean()).transpose()?;
                 ModelMessage::Tool(Arc::new(Outcome {
-                    call: CallId::new(call.into_owned()),
+                    call: self.call_id("tool_call_id")?,
                     parts: self.content()?,
                     failed,
                     extra: self.extra()?,
@@ -175,12 +186,18 @@ impl<'d> Node<'d, '_> {
     }
 
     fn assistant(&self) -> Read<Assistant> {
-        let items = match self.get("items") {
-            Some(items) => items.items().map(|node| node.item()).collect::<Read<Vec<_>>>()?,
+        let calls = self.array("tool_calls")?;
+        let items = match self.array("items")? {
+            Some(items) => {
+                if let Some(other) = calls.or(self.get("content")) {
+                    return Err(other.error(MessageJsonFault::Wanted("nothing, as the message has items")));
+                }
+                items.items().map(|node| node.item()).collect::<Read<Vec<_>>>()?
+            }
             None => {
                 let texts: Vec<Text> = self.content()?;
                 let texts = texts.into_iter().filter(|text| !text.text.is_empty()).map(Item::Text);
-                let calls = match self.get("tool_calls") {
+                let calls = match calls {
                     Some(calls) => calls.items().map(|node| node.call().map(Item::Call)).collect::<Read<Vec<_>>>()?,
                     None => Vec::new(),
                 };
@@ -189,6 +206,16 @@ impl<'d> Node<'d, '_> {
         };
         let model = self.get("model").map(|node| node.string()).transpose()?.map(Arc::from);
         Ok(Assistant { items, model, extra: self.extra()? })
+    }
+
+    /// An id with the number that it has where it repeats.
+    fn call_id(&self, key: &str) -> Read<CallId> {
+        let given = self.get(key).map_or(Ok(Cow::Borrowed("")), |node| node.string())?;
+        let repeat = match self.get("repeat") {
+            None => 0,
+            Some(node) => node.value.raw().parse().map_err(|_| node.error(MessageJsonFault::Wanted("a whole number")))?,
+        };
+        Ok(CallId::new(given.into_owned()).repeated(repeat))
     }
 
     fn text(&self) -> Read<Text> {
@@ -245,13 +272,7 @@ impl<'d> Node<'d, '_> {
             Some(input) if input.value.kind() == Kind::String => Input::new(input.string()?),
             Some(input) => Input::new(input.value.raw()),
         };
-        let id = self.get("id").map_or(Ok(Cow::Borrowed("")), |node| node.string())?;
-        Ok(ToolCall {
-            id: CallId::new(id.into_owned()),
-            name: self.wanted("name")?.string()?.into_owned(),
-            input,
-            extra: self.extra()?,
-        })
+        Ok(ToolCall { id: self.call_id("id")?, name: self.wanted("name")?.string()?.into_owned(), input, extra: self.extra()? })
     }
 }
 

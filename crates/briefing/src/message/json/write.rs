@@ -1,7 +1,5 @@
 //! Writing the flat form.
 
-use std::borrow::Cow;
-
 use briefing_json::quote;
 
 use crate::message::{
@@ -77,7 +75,7 @@ impl Writer {
                 &said.extra
             }
             ModelMessage::Tool(outcome) => {
-                self.field("tool_call_id", &wire_free_id(&outcome.call));
+                self.call_id("tool_call_id", &outcome.call);
                 self.parts(&outcome.parts);
                 if let Some(failed) = outcome.failed {
                     self.name("failed");
@@ -156,8 +154,16 @@ impl Writer {
         }
     }
 
+    fn call_id(&mut self, name: &str, id: &CallId) {
+        self.field(name, id.given());
+        if id.repeat() > 0 {
+            self.name("repeat");
+            self.push(&id.repeat().to_string());
+        }
+    }
+
     fn call(&mut self, call: &ToolCall) {
-        self.field("id", &wire_free_id(&call.id));
+        self.call_id("id", &call.id);
         self.field("name", &call.name);
         self.name("input");
         if call.input.is_object() {
@@ -227,9 +233,4 @@ impl Writer {
         }
         self.push("}}");
     }
-}
-
-/// An id in the flat form: as given, or with its number where it repeats.
-fn wire_free_id(id: &CallId) -> Cow<'_, str> {
-    if id.repeat() == 0 { Cow::Borrowed(id.given()) } else { Cow::Owned(format!("{}-{}", id.given(), id.repeat() + 1)) }
 }

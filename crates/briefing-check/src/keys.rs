@@ -1,0 +1,18 @@
+//! Fields of a body that stand there twice: readers take one of them, and do not say which.
+
+use briefing_json::Value;
+
+use crate::fault::Fault;
+use crate::path::Path;
+use crate::report::Findings;
+
+/// The fields of which a second one changes what the model sees.
+const KEYS: [&str; 4] = ["model", "system", "tools", "messages"];
+
+pub(crate) fn check(body: Value<'_>, out: &mut Findings) {
+    for key in KEYS {
+        if body.entries().filter(|(name, _)| name == key).nth(1).is_some() {
+            out.add(&Path::ROOT.key(key), Fault::RepeatedKey { key });
+        }
+    }
+}
