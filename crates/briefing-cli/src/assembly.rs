@@ -14,7 +14,7 @@ use crate::input::mailbox::{self, Imported, Wanted};
 use crate::input::notes::Note;
 use crate::input::persona::{self, Answerer};
 use crate::input::{profiles, tool_use, transcript};
-use crate::output::name_of;
+use crate::output::{count, name_of};
 
 /// A briefing with everything that can be told of it.
 pub(crate) struct Assembly {
@@ -74,15 +74,14 @@ fn chosen(config: &MailConfig, imported: &Imported, persona: &str) -> Vec<String
     let how = if config.message.is_some() { "" } else { " (the newest inbound; --message chooses another)" };
     let who = match &config.persona {
         PersonaConfig::File(_) => format!("answered by {persona}"),
-        PersonaConfig::Address(address) => format!("answered from {address}, without a persona: the thread alone is told"),
-        PersonaConfig::Unknown => {
+        PersonaConfig::Address(address) if !address.trim().is_empty() => format!("answered from {address}, without a persona: the thread alone is told"),
+        PersonaConfig::Address(_) | PersonaConfig::Unknown => {
             "nobody is said to answer (--persona, --address): all mail reads as others', and the thread alone is told"
                 .to_owned()
         }
     };
-    let plural = |count: usize, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
     vec![
-        format!("{} in {} read; {who}", plural(imported.mails, "message"), plural(imported.threads, "thread")),
+        format!("{} in {} read; {who}", count(imported.mails, "message"), count(imported.threads, "thread")),
         format!("answering {id}{how}: {}", of_mail(mail)),
     ]
 }
@@ -143,7 +142,7 @@ fn unassembled(config: &MailConfig, error: AssembleError) -> Failure {
     match error {
         AssembleError::Fit(error) => unfit(&error),
         AssembleError::Port(error) => Failure::new(Kind::Internal, error.to_string()),
-        AssembleError::Resolver { .. } => {
+        AssembleError::Resolver { .. } | AssembleError::Class { .. } => {
             let persona = match &config.persona {
                 PersonaConfig::File(path) => name_of(path),
                 PersonaConfig::Address(_) | PersonaConfig::Unknown => "the persona".to_owned(),

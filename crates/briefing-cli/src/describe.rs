@@ -2,7 +2,7 @@
 
 use briefing::log::{Body, Mail, OwnerLog, Place};
 use briefing::message::{Assistant, EntryId, Item, ModelMessage, Part, SystemPart};
-use briefing::text::{one_line, prefix};
+use briefing::text::prefix;
 use briefing::{Origin, Unit};
 
 /// Where the entries of a receipt are looked up.
@@ -112,7 +112,7 @@ fn words(text: &str) -> String {
 
 fn shortened(text: &str, most: usize) -> String {
     // Far more than is shown, and far less than a text may have.
-    let line = one_line(prefix(text, 4 * most), 4 * most);
+    let line = prefix(text, 4 * most);
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let cut = prefix(&line, most);
     if cut.len() < line.len() { format!("{}…", prefix(&line, most - 1).trim_end()) } else { line }

@@ -140,10 +140,27 @@ mod tests {
     }
 
     #[test]
-    fn empty_ids_and_repeats_are_numbered() {
+    fn empty_ids_and_repeats_end_in_a_hash_and_stay_when_read_again() {
         let x = CallId::from("http_request");
         let ids = [CallId::from(""), CallId::from("").repeated(1), x.clone(), x.repeated(1)];
-        assert_eq!(wired(IdRule::Word, &ids), ["call_1", "call_2", "http_request", "http_request-2"]);
+        let mapped = wired(IdRule::Word, &ids);
+        assert_eq!(mapped, ["call_71e0a991", "call-2_1a0d1201", "http_request", "http_request-2_aa575137"]);
+        let again: Vec<CallId> = mapped.iter().map(|id| CallId::from(id.as_str())).collect();
+        assert_eq!(wired(IdRule::Word, &again), mapped);
+    }
+
+    /// The id does not depend on what else is in the window, whatever the others are.
+    #[test]
+    fn an_id_is_a_pure_function_of_the_given_one_and_its_number() {
+        let a = CallId::from("a");
+        let given = ["a-2", "", "call", "call_1", "a.b", "é"].map(CallId::from);
+        let ids: Vec<CallId> = given.iter().flat_map(|id| [id.clone(), id.repeated(1)]).chain([a.clone(), a.repeated(1)]).collect();
+        for rule in [IdRule::Word, IdRule::Visible { most: 40 }, IdRule::Visible { most: 64 }, IdRule::Nine] {
+            let together = wired(rule, &ids);
+            let alone: Vec<String> = ids.iter().flat_map(|id| wired(rule, std::slice::from_ref(id))).collect();
+            assert_eq!(together, alone, "{rule:?}");
+            assert_eq!(together.iter().collect::<HashSet<_>>().len(), ids.len(), "{rule:?}");
+        }
     }
 
     #[test]
@@ -166,12 +183,10 @@ mod tests {
         assert_eq!(mapped.iter().collect::<HashSet<_>>().len(), 3);
     }
 
+    /// A given id that is another's form on the wire: the last fence.
     #[test]
     fn what_falls_together_is_told_apart_in_order() {
-        let a = CallId::from("a");
-        let ids = [a.clone(), a.repeated(1), CallId::from("a-2")];
-        let mapped = wired(IdRule::Word, &ids);
-        assert_eq!(mapped.get(..2).unwrap(), ["a", "a-2"]);
-        assert!(mapped[2].starts_with("a-2_"), "{mapped:?}");
+        let ids = ["a.b", "a_b_cf0c43b0"].map(CallId::from);
+        assert_eq!(wired(IdRule::Word, &ids), ["a_b_cf0c43b0", "a_b_cf0c43b0_8256984f"]);
     }
 }

@@ -8,7 +8,8 @@ use briefing::{Briefing, Call, Dialect, ModelMessage, PrefixChange, Wire};
 use briefing_json::{Document, Kind, Value};
 use briefing_wire::{Render, WireChange};
 use proptest::prelude::*;
-use support::lists::{call, groups, torn};
+use support::calls::call;
+use support::lists::{groups, torn};
 use support::{again, briefing, checked, text};
 
 proptest! {

@@ -183,7 +183,7 @@ fn b45_ids_are_mapped_on_both_sides_and_stay_distinct() {
     assert_eq!(mapped, of(2, "tool_use_id"));
     assert_eq!(mapped.iter().collect::<std::collections::HashSet<_>>().len(), 5);
     assert!(mapped.first().unwrap().starts_with("functions_write_0_"), "{mapped:?}");
-    assert_eq!(mapped.get(3..), Some(&["call_1".to_owned(), "toolu_1".to_owned()][..]));
+    assert_eq!(mapped.get(3..), Some(&["call_71e0a991".to_owned(), "toolu_1".to_owned()][..]));
     let as_they_are = messages(&list, &openai());
     assert_eq!(as_they_are.pointer("/1/tool_calls/0/id"), Some(&json!("functions.write:0")));
 }
@@ -221,11 +221,11 @@ fn b48_a_second_call_of_one_id_gets_another() {
         {"role": "user", "content": "go"},
         {"role": "assistant", "content": [
             {"type": "tool_use", "id": "http_request", "name": "f", "input": {"a": 1}},
-            {"type": "tool_use", "id": "http_request-2", "name": "f", "input": {"a": 2}},
+            {"type": "tool_use", "id": "http_request-2_aa575137", "name": "f", "input": {"a": 2}},
         ]},
         {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "http_request", "content": "one"},
-            {"type": "tool_result", "tool_use_id": "http_request-2", "content": "two"},
+            {"type": "tool_result", "tool_use_id": "http_request-2_aa575137", "content": "two"},
         ]},
     ]);
     assert_eq!(messages(&list, &claude()), expected);

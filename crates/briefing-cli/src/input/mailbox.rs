@@ -16,6 +16,7 @@ use jiff::Timestamp;
 
 use crate::error::{Failure, Kind};
 use crate::input::notes::Note;
+use crate::output::count;
 
 /// What is read, and for whom.
 pub(crate) struct Wanted<'a> {
@@ -139,7 +140,11 @@ impl Archive {
         let inbound = self.mails.iter().zip(entries).enumerate().filter(|(_, (mail, _))| mail.direction == Direction::Inbound);
         let newest = inbound.max_by_key(|(_, (_, entry))| entry.place()).map(|(at, _)| at);
         newest.ok_or_else(|| {
-            Failure::new(Kind::Data, format!("none of the {} messages is inbound", self.mails.len()))
+            let none = match self.mails.len() {
+                1 => "the one message is not inbound".to_owned(),
+                many => format!("none of the {many} messages is inbound"),
+            };
+            Failure::new(Kind::Data, none)
                 .hint("choose the one that is answered with --message, or check the persona's address")
         })
     }
@@ -150,7 +155,8 @@ impl Archive {
         let failure = Failure::new(Kind::NoInput, format!("no message has the id {id}"));
         if near.is_empty() {
             let counts = (self.mails.len(), known.count());
-            return failure.hint(format!("{} messages were read, {} of them with a Message-ID", counts.0, counts.1));
+            let read = if counts.0 == 1 { "1 message was read".to_owned() } else { format!("{} messages were read", counts.0) };
+            return failure.hint(format!("{read}, {} with a Message-ID", counts.1));
         }
         failure.hint(format!("near it are {}", near.join(", ")))
     }
@@ -218,7 +224,10 @@ fn unreadable(error: &MailboxError, faults: usize) -> Failure {
         | MailboxError::Truncated { .. }
         | MailboxError::TooDeep { .. } => Kind::Data,
     };
-    let more = if faults > 1 { format!(" (and {} more faults; no message could be read)", faults - 1) } else { String::new() };
+    let more = match faults {
+        0 | 1 => String::new(),
+        many => format!(" (and {}; no message could be read)", count(many - 1, "more fault")),
+    };
     Failure::new(kind, format!("{error}{more}")).hint(as_hint(error.hint()))
 }
 

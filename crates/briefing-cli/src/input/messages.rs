@@ -3,9 +3,10 @@
 use briefing::message::{ModelMessage, messages_from_json};
 use briefing::{Call, Wire};
 use briefing_check::{Unrecognised, recognise};
-use briefing_json::{Kind as Json, Value};
+use briefing_json::{Document, Kind as Json, Value};
 
 use crate::error::{Failure, Kind};
+use crate::input::InputError;
 use crate::input::notes::Note;
 
 /// A conversation as it was read.
@@ -28,12 +29,24 @@ enum Form {
 pub(crate) fn conversation(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
     match value.kind() {
         Json::Array => list(value, name, form(value)),
-        Json::Object if value.get("role").is_some() => flat(value, name),
+        Json::Object if is_message(value) => one(value, name),
         Json::Object => object(value, name),
         Json::Null | Json::True | Json::False | Json::Number | Json::String => {
             Err(shape(name, "it is neither an object nor a list"))
         }
     }
+}
+
+/// Whether it is one message, and no conversation.
+pub(crate) fn is_message(value: Value<'_>) -> bool {
+    value.get("role").is_some_and(|role| role.kind() == Json::String) && value.get("messages").is_none()
+}
+
+/// A message as a list of one.
+fn one(message: Value<'_>, name: &str) -> Result<Conversation, Failure> {
+    let text = format!("[{}]", message.raw());
+    let document = Document::parse(&text).map_err(|error| InputError::json(name, error))?;
+    list(document.root(), name, form(document.root()))
 }
 
 fn shape(name: &str, what: &str) -> Failure {
@@ -43,7 +56,7 @@ fn shape(name: &str, what: &str) -> Failure {
 }
 
 fn object(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
-    let wire = recognise(value).map_err(|error| unrecognised(name, error))?;
+    let wire = recognise(value).map_err(|error| unrecognised(name, error))?.wire;
     let Some(messages) = value.get("messages") else { return Err(shape(name, "it has no messages")) };
     if form(messages) == Form::Flat {
         return flat(messages, name);
@@ -96,26 +109,60 @@ fn core_wire(wire: briefing_check::Wire) -> Wire {
     }
 }
 
-/// Tells by what only one form has; a list of plain texts reads the same in all of them.
+/// Tells by what only one form has, Briefing's own first; a list of plain texts reads the same in all of them.
 fn form(messages: Value<'_>) -> Form {
-    messages.items().find_map(form_of_message).unwrap_or(Form::Wire(Wire::OpenAiChat))
+    if messages.items().any(is_own) {
+        return Form::Flat;
+    }
+    Form::Wire(messages.items().find_map(wire_of).unwrap_or(Wire::OpenAiChat))
 }
 
-fn form_of_message(message: Value<'_>) -> Option<Form> {
-    let has = |value: Value<'_>, key: &str| value.get(key).is_some();
-    if ["items", "failed", "extra"].iter().any(|key| has(message, key)) {
-        return Some(Form::Flat);
-    }
-    if let Some(call) = message.get("tool_calls").and_then(|calls| calls.items().next()) {
-        return Some(if has(call, "name") { Form::Flat } else { Form::Wire(Wire::OpenAiChat) });
+/// Whether a message holds what only Briefing's own form has.
+fn is_own(message: Value<'_>) -> bool {
+    let is = |key: &str, kinds: &[Json]| message.get(key).is_some_and(|value| kinds.contains(&value.kind()));
+    let list = |key: &str| message.get(key).into_iter().flat_map(Value::items);
+    is("items", &[Json::Array])
+        || is("failed", &[Json::True, Json::False])
+        || has_own_extra(message)
+        || list("tool_calls").any(is_own_call)
+        || list("content").any(is_own_part)
+}
+
+/// Fields of one wire, kept aside: `{"wire": …, "fields": {…}}`.
+fn has_own_extra(value: Value<'_>) -> bool {
+    let extra = value.get("extra");
+    extra.is_some_and(|extra| {
+        let is = |key: &str, kind| extra.get(key).is_some_and(|value| value.kind() == kind);
+        is("wire", Json::String) && is("fields", Json::Object)
+    })
+}
+
+fn is_own_call(call: Value<'_>) -> bool {
+    let has = |key: &str| call.get(key).is_some();
+    (has("name") && !has("function") && !has("arguments")) || has_own_extra(call)
+}
+
+fn is_own_part(part: Value<'_>) -> bool {
+    let has = |key: &str| part.get(key).is_some();
+    let media = || !has("source") && ["media_type", "data", "url", "file_id"].iter().any(|key| has(key));
+    let own = match part.get("type").and_then(Value::as_str).as_deref() {
+        Some("native") => true,
+        Some("image" | "document") => media(),
+        Some(_) | None => false,
+    };
+    own || has_own_extra(part)
+}
+
+/// The wire that alone has what the message holds.
+fn wire_of(message: Value<'_>) -> Option<Wire> {
+    if message.get("tool_calls").is_some_and(|calls| calls.items().next().is_some()) {
+        return Some(Wire::OpenAiChat);
     }
     message.get("content")?.items().find_map(|part| match part.get("type")?.as_str()?.as_ref() {
-        "native" => Some(Form::Flat),
-        "image" | "document" if !has(part, "source") => Some(Form::Flat),
         "image" | "document" | "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use" => {
-            Some(Form::Wire(Wire::Anthropic))
+            Some(Wire::Anthropic)
         }
-        "image_url" | "input_audio" | "file" | "refusal" => Some(Form::Wire(Wire::OpenAiChat)),
+        "image_url" | "input_audio" | "file" | "refusal" => Some(Wire::OpenAiChat),
         _ => None,
     })
 }
@@ -135,10 +182,19 @@ mod tests {
             r#"[{"role": "user", "content": [{"type": "image", "source": {}}]}]"#,
             r#"[{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "tool_result", "tool_use_id": "1"}]}]"#,
             r#"[{"role": "assistant", "items": []}]"#,
+            r#"[{"role": "tool", "tool_call_id": "1", "content": "r", "failed": false}]"#,
+            r#"[{"role": "user", "content": "a", "extra": {"wire": "openai-chat", "fields": {"name": "ann"}}}]"#,
+            r#"[{"role": "user", "content": "a", "extra": {"source": "web"}}]"#,
+            r#"[{"role": "user", "content": [{"type": "text", "text": "a", "extra": {"wire": "anthropic", "fields": {}}}]}]"#,
+            r#"[{"role": "assistant", "tool_calls": [{"id": "1", "name": "f", "arguments": "{}"}]}]"#,
+            r#"[{"role": "user", "content": [{"type": "document", "url": "https://x"}]}]"#,
+            r#"[{"role": "user", "content": [{"type": "image_url"}]}, {"role": "assistant", "items": [], "failed": 3}]"#,
             "[]",
         ]
         .map(|text| form(Document::parse(text).unwrap().root()));
         let (chat, anthropic) = (Form::Wire(Wire::OpenAiChat), Form::Wire(Wire::Anthropic));
-        assert_eq!(forms, [chat, Form::Flat, chat, Form::Flat, anthropic, anthropic, Form::Flat, chat]);
+        let own = Form::Flat;
+        let expected = [chat, own, chat, own, anthropic, anthropic, own, own, own, chat, own, chat, own, own, chat];
+        assert_eq!(forms, expected);
     }
 }

@@ -1,6 +1,5 @@
 //! Reading what the user names: text with a cap on its size, and every fault told with the file and the place.
 
-pub(crate) mod body;
 pub(crate) mod mailbox;
 pub(crate) mod messages;
 pub(crate) mod notes;
@@ -40,8 +39,6 @@ pub(crate) enum InputError {
     TooLarge { name: String, most: u64 },
     #[error("{name} is empty")]
     Empty { name: String },
-    #[error("{name} begins with a byte order mark, which is no JSON")]
-    Mark { name: String },
     #[error("{name} is UTF-16, not UTF-8")]
     Utf16 { name: String },
     #[error("{name} is not UTF-8 at line {line}, byte {offset}")]
@@ -51,10 +48,9 @@ pub(crate) enum InputError {
 }
 
 impl InputError {
-    /// The fault of that text.
-    pub(crate) fn json(name: &str, text: &str, error: SyntaxError) -> Self {
+    /// The fault of a text of that name.
+    pub(crate) fn json(name: &str, error: SyntaxError) -> Self {
         match error.fault {
-            _ if text.starts_with('\u{feff}') => Self::Mark { name: name.to_owned() },
             SyntaxFault::Empty => Self::Empty { name: name.to_owned() },
             _ => Self::Json { name: name.to_owned(), error },
         }
@@ -65,7 +61,6 @@ impl InputError {
             Self::Unreadable { .. } => "check the path",
             Self::TooLarge { .. } => "split it; no provider takes a tenth of that",
             Self::Empty { .. } => "was the program that writes it run? Give a file, or pipe it in",
-            Self::Mark { .. } => "write it without one: `sed '1s/^\\xef\\xbb\\xbf//'` takes it out",
             Self::Utf16 { .. } => "write it as UTF-8; older PowerShell does with `| Out-File -Encoding utf8`",
             Self::NotUtf8 { .. } => "JSON is UTF-8: convert it, for instance with `iconv -f latin1 -t utf-8`",
             Self::Json { error, .. } => json_hint(error.fault),
@@ -121,7 +116,10 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Input, InputError> {
     if bytes.len() as u64 > most {
         return Err(InputError::TooLarge { name, most });
     }
-    let text = text(&name, bytes)?;
+    let mut text = text(&name, bytes)?;
+    if text.starts_with(MARK) {
+        text.drain(..MARK.len_utf8());
+    }
     Ok(Input { name, text })
 }
 
@@ -158,7 +156,10 @@ pub(crate) fn text(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
     }
 }
 
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
 /// The text without its byte order mark.
 pub(crate) fn without_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
+    text.strip_prefix(MARK).unwrap_or(text)
 }

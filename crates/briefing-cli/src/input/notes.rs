@@ -25,12 +25,16 @@ pub(crate) enum Note {
     Gone { source: Source },
     /// A line of a transcript that is no JSON.
     BadLine { name: String, line: usize, error: SyntaxError },
+    /// A line of a conversation that is JSON, and no message.
+    NoMessage { name: String, line: usize },
     /// Something in a transcript could not be read, or not whole.
     Parsed(ParseFinding),
     /// The wire demanded it.
     Wire(WireFinding),
     /// Something in the persona that may not be meant.
     Persona { name: String, warning: PersonaWarning },
+    /// An address that nothing in a mailbox can be the persona's by.
+    Address { name: String, address: String },
     /// Top-level fields of a body of another wire.
     FieldsLeftOut { names: Vec<String> },
 }
@@ -50,6 +54,13 @@ impl fmt::Display for Note {
             Self::Gone { source } => write!(f, "{}: is not there any more; its text is missing", Shown(source)),
             Self::BadLine { name, line, error } => {
                 write!(f, "{name}, line {line}: passed over: {} at byte {}", json_fault(error.fault), error.offset)
+            }
+            Self::NoMessage { name, line } => write!(f, "{name}, line {line}: passed over: it is no message"),
+            Self::Address { name, address } if address.is_empty() => {
+                write!(f, "{name}: the address is empty, so all mail reads as others'")
+            }
+            Self::Address { name, address } => {
+                write!(f, "{name}: the address {address:?} has no @, so no mail is known to be the persona's own")
             }
             Self::Parsed(finding) => finding.fmt(f),
             Self::Wire(finding) => finding.fmt(f),

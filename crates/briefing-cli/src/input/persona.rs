@@ -10,7 +10,7 @@ use briefing::{Chain, Persona, ThreadHistory, Tool};
 use crate::config::{PersonaConfig, ViewOverride};
 use crate::error::{Failure, Kind};
 use crate::input::notes::Note;
-use crate::input::{MAX_CONFIG, read, without_mark};
+use crate::input::{MAX_CONFIG, read};
 use crate::output::name_of;
 
 /// A persona and what comes with it.
@@ -29,6 +29,15 @@ pub(crate) fn load(config: &PersonaConfig, view: ViewOverride, owner: Option<Own
         PersonaConfig::Address(address) => plain(address.trim(), view)?,
         PersonaConfig::Unknown => plain("", view)?,
     };
+    let name = match config {
+        PersonaConfig::File(path) => Some(name_of(path)),
+        PersonaConfig::Address(_) => Some("--address".to_owned()),
+        PersonaConfig::Unknown => None,
+    };
+    let address = answerer.persona.address();
+    if let Some(name) = name.filter(|_| !address.contains('@')) {
+        answerer.notes.push(Note::Address { name, address: address.to_owned() });
+    }
     if let Some(owner) = owner {
         answerer.persona = answerer.persona.with_owner(owner);
     }
@@ -37,7 +46,7 @@ pub(crate) fn load(config: &PersonaConfig, view: ViewOverride, owner: Option<Own
 
 fn from_file(path: &Path, view: ViewOverride) -> Result<Answerer, Failure> {
     let input = read(path, MAX_CONFIG)?;
-    let loaded = LoadedPersona::from_toml_with(without_mark(&input.text), |own| view.apply(own));
+    let loaded = LoadedPersona::from_toml_with(&input.text, |own| view.apply(own));
     let loaded = loaded.map_err(|error| unusable(path, &error))?;
     let root = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let notes = loaded.warnings.into_iter().map(|warning| Note::Persona { name: input.name.clone(), warning });

@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use briefing::log::{LogError, MessageId, OwnerLog, Run};
+use briefing::log::{Cause, LogError, MessageId, OwnerLog, Run};
 use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ToolCall};
 use briefing_json::{Document, Kind as Json, SyntaxError, Value};
 
 use crate::error::{Failure, Kind};
-use crate::input::{MAX_INPUT, json_fault, read, without_mark};
+use crate::input::{MAX_INPUT, json_fault, read};
 
 /// One call.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub(crate) fn import(path: &Path, log: &OwnerLog, persona: &str) -> Result<(), F
     let failed = |(line, fault): (usize, Fault)| {
         Failure::new(Kind::Data, format!("{}, line {line}: {fault}", input.name)).hint(fault.hint())
     };
-    let rows = rows(without_mark(&input.text)).map_err(failed)?;
+    let rows = rows(&input.text).map_err(failed)?;
     append(rows, log, persona).map_err(failed)
 }
 
@@ -153,15 +153,20 @@ fn append(rows: Vec<Row>, log: &OwnerLog, persona: &str) -> Result<(), (usize, F
 }
 
 fn record(log: &OwnerLog, id: RunId, trigger: EntryId, persona: &str, rounds: Rounds) -> Result<(), LogError> {
-    log.begin_run(Run { id: id.clone(), trigger, persona: persona.into() })?;
+    let (Some(entry), Some(thread)) = (log.entry(trigger), log.thread_of(trigger)) else {
+        return Err(LogError::UnknownEntry { entry: trigger });
+    };
+    log.begin_run(Run { id: id.clone(), persona: persona.into(), thread, cause: Cause::Message(trigger) })?;
     for (turn, mut rows) in rounds.0 {
         rows.sort_by_key(|row| row.position);
         let items = rows.iter().map(|row| Item::Call(row.call.clone())).collect();
-        let round = log.append_round(&id, turn, Assistant { items, ..Assistant::default() })?;
+        // When the calls were made is not known: no sooner than what they answer came.
+        let round = log.append_round(&id, turn, Assistant { items, ..Assistant::default() }, entry.at)?;
         // The log gives ids that repeat their number, so outcomes take theirs from what it kept.
         for (row, call) in rows.into_iter().zip(round.said.calls()) {
             if let Some(result) = row.result {
-                log.append_outcome(&id, Outcome { failed: row.failed, ..Outcome::text(call.id.clone(), result) })?;
+                let outcome = Outcome { failed: row.failed, ..Outcome::text(call.id.clone(), result) };
+                log.append_outcome(&id, outcome, entry.at)?;
             }
         }
     }

@@ -6,10 +6,10 @@ use briefing_json::{Document, Value};
 
 use crate::config::TranscriptConfig;
 use crate::error::{Failure, Kind};
-use crate::input::messages::{Conversation, conversation};
+use crate::input::messages::{Conversation, conversation, is_message};
 use crate::input::notes::Note;
 use crate::input::{InputError, MAX_INPUT, open, text, without_mark};
-use crate::output::name_of;
+use crate::output::{count, name_of};
 
 /// A conversation, and which of several it is.
 #[derive(Debug)]
@@ -33,8 +33,11 @@ pub(crate) fn load(config: &TranscriptConfig) -> Result<Transcript, Failure> {
     };
     let number = lines.number;
     let second = lines.next()?;
+    let is_message = is_message(document.root());
     match (second, config.id.as_deref()) {
         (None, id) => single(document.root(), &name, id),
+        (Some(_), Some(id)) if is_message => Err(one_conversation(&name, id)),
+        (Some(second), None) if is_message => a_message_a_line(without_mark(&first), second, &name, lines),
         (Some(_), None) => {
             let others = 1 + lines.count_rest()?;
             let id = id_of(document.root()).map_or_else(String::new, |id| format!(" {id:?}"));
@@ -51,22 +54,46 @@ pub(crate) fn load(config: &TranscriptConfig) -> Result<Transcript, Failure> {
 /// A text that is one JSON value over several lines.
 fn whole(text: String, name: &str, id: Option<&str>) -> Result<Transcript, Failure> {
     let text = without_mark(&text);
-    let document = Document::parse(text).map_err(|error| InputError::json(name, text, error))?;
+    let document = Document::parse(text).map_err(|error| InputError::json(name, error))?;
     single(document.root(), name, id)
+}
+
+/// JSON Lines of which each is a message: all of them are one conversation.
+fn a_message_a_line(first: &str, second: String, name: &str, mut lines: Lines) -> Result<Transcript, Failure> {
+    let mut text = format!("[{}", first.trim());
+    let mut notes = Vec::new();
+    let mut next = Some(second);
+    while let Some(line) = next {
+        let (file, number) = (name.to_owned(), lines.number);
+        match Document::parse(&line) {
+            Ok(document) if is_message(document.root()) => {
+                text.push(',');
+                text.push_str(document.root().raw());
+            }
+            Ok(_) => notes.push(Note::NoMessage { name: file, line: number }),
+            Err(error) => notes.push(Note::BadLine { name: file, line: number, error }),
+        }
+        next = lines.next()?;
+    }
+    text.push(']');
+    let document = Document::parse(&text).map_err(|error| InputError::json(name, error))?;
+    let mut conversation = conversation(document.root(), name)?;
+    notes.append(&mut conversation.notes);
+    conversation.notes = notes;
+    let chosen = format!("{} read from {name}, one a line", count(conversation.messages.len(), "message"));
+    Ok(Transcript { conversation, chosen })
+}
+
+fn one_conversation(name: &str, id: &str) -> Failure {
+    Failure::new(Kind::NoInput, format!("{name} holds one conversation, and its id is not {id:?}")).hint("leave --id out")
 }
 
 fn single(root: Value<'_>, name: &str, id: Option<&str>) -> Result<Transcript, Failure> {
     match (id, id_of(root)) {
-        (Some(id), own) if own.as_deref() != Some(id) => {
-            Err(Failure::new(Kind::NoInput, format!("{name} holds one conversation, and its id is not {id:?}"))
-                .hint("leave --id out"))
-        }
+        (Some(id), own) if own.as_deref() != Some(id) => Err(one_conversation(name, id)),
         _ => {
             let conversation = conversation(root, name)?;
-            let chosen = match conversation.messages.len() {
-                1 => format!("1 message read from {name}"),
-                many => format!("{many} messages read from {name}"),
-            };
+            let chosen = format!("{} read from {name}", count(conversation.messages.len(), "message"));
             Ok(Transcript { conversation, chosen })
         }
     }
@@ -130,9 +157,15 @@ impl<'a> Search<'a> {
 
     fn not_found(&self) -> Failure {
         let ids = self.seen.iter().map(|id| format!("{id:?}")).collect::<Vec<_>>().join(", ");
-        let bad = if self.notes.is_empty() { String::new() } else { format!("; {} lines are not JSON", self.notes.len()) };
+        let bad = match self.notes.len() {
+            0 => String::new(),
+            bad => format!("; {} passed over that {} no JSON", count(bad, "line"), if bad == 1 { "is" } else { "are" }),
+        };
         Failure::new(Kind::NoInput, format!("{} holds no conversation of the id {:?}{bad}", self.name, self.id))
-            .hint(format!("it holds {}, beginning with {ids}", self.count))
+            .hint(match ids.as_str() {
+                "" => format!("it holds {}, none with an id", count(self.count, "conversation")),
+                ids => format!("it holds {}, beginning with {ids}", count(self.count, "conversation")),
+            })
     }
 }
 

@@ -2,11 +2,13 @@
 
 use briefing_json::{Kind, Value, quote};
 
-/// Writes JSON of our own making, two spaces a level.
+use crate::output::safe_json;
+
+/// Writes JSON of our own making, two spaces a level, safe to be shown.
 pub(crate) fn pretty(value: &serde_json::Value) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
-    text
+    safe_json(text)
 }
 
 /// How a text lays its values out.

@@ -1,9 +1,10 @@
-//! Everything that the program writes goes through [`Output`].
+//! Everything that the program writes goes through [`Output`], and of that everything for people through [`safe`].
 
 pub(crate) mod json;
 mod paint;
 pub(crate) mod receipt;
 pub(crate) mod report;
+mod safe;
 pub(crate) mod table;
 
 use std::fmt::Display;
@@ -11,8 +12,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 pub(crate) use paint::Paint;
+pub(crate) use safe::{safe, safe_json};
 
-use crate::error::{Failure, Stop};
+use crate::error::{Failure, Kind, Stop};
 
 /// Standard output and standard error. Colour is used only on a terminal, and not where `NO_COLOR` is set.
 pub(crate) struct Output {
@@ -25,6 +27,9 @@ pub(crate) struct Output {
 
 /// The most characters of one line on standard error: what is quoted there may be a stranger's.
 const NOTE_CHARS: usize = 2_000;
+
+/// The least width that a table is laid out for.
+const MIN_WIDTH: usize = 60;
 
 impl Output {
     pub(crate) fn new() -> Self {
@@ -52,7 +57,14 @@ impl Output {
         self.err_paint
     }
 
-    /// Writes to standard output, as it is.
+    /// How many columns a table may have: `COLUMNS`, else those of the terminal; none where it goes elsewhere.
+    pub(crate) fn width(&self) -> Option<usize> {
+        let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+        let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(columns, _)| usize::from(columns.0));
+        said.or_else(terminal).filter(|columns| *columns > 0).map(|columns| columns.max(MIN_WIDTH))
+    }
+
+    /// Writes data, or what is safe and painted already, to standard output, as it is.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Stop> {
         self.bytes(text.as_bytes())
     }
@@ -62,9 +74,9 @@ impl Output {
         self.out.write_all(bytes).map_err(|error| Stop::written("standard output", &error))
     }
 
-    /// Writes to standard output and ends the line.
+    /// A line for people on standard output.
     pub(crate) fn line(&mut self, text: impl Display) -> Result<(), Stop> {
-        writeln!(self.out, "{text}").map_err(|error| Stop::written("standard output", &error))
+        writeln!(self.out, "{}", safe(&text.to_string())).map_err(|error| Stop::written("standard output", &error))
     }
 
     pub(crate) fn flush(&mut self) -> Result<(), Stop> {
@@ -86,10 +98,19 @@ impl Output {
     /// A failure on standard error. It is never silenced.
     pub(crate) fn failure(&mut self, failure: &Failure) {
         let Failure { kind, message, hint } = failure;
-        let _ = writeln!(self.err, "{} {kind}: {}", self.err_paint.bad("error:"), shown(message.trim_end()));
+        let _ = writeln!(self.err, "{} {kind}: {}", self.err_paint.bad("error:"), told(*kind, message.trim_end()));
         if let Some(hint) = hint {
             let _ = writeln!(self.err, "{} {}", self.err_paint.good("hint:"), shown(hint));
         }
+    }
+}
+
+/// What of a failure is told. That of a configuration may show an excerpt of the user's own file, which takes several lines:
+/// all but the first are moved in, so that none can be taken for another message.
+fn told(kind: Kind, message: &str) -> String {
+    match kind {
+        Kind::Config => message.split('\n').map(shown).collect::<Vec<_>>().join("\n  "),
+        Kind::Usage | Kind::Data | Kind::NoInput | Kind::Internal | Kind::Io => shown(message),
     }
 }
 
@@ -98,8 +119,14 @@ pub(crate) fn name_of(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Text that may hold anything, made safe for a terminal: line by line, without control characters, and cut.
+/// Text that may hold anything as a line for people: safe, and cut.
 pub(crate) fn shown(text: &str) -> String {
-    let lines = briefing::text::prefix(text, NOTE_CHARS).split('\n').map(|line| briefing::text::one_line(line, NOTE_CHARS));
-    lines.collect::<Vec<_>>().join("\n")
+    let cut = briefing::text::prefix(text, NOTE_CHARS);
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("{}{more}", safe(cut))
+}
+
+/// So many of what can be counted: `1 message`, `2 messages`.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

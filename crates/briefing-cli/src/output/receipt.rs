@@ -29,10 +29,13 @@ fn totals(receipt: &Receipt) -> String {
             (Bound::Tokens, Some(estimator)) => format!(" by {estimator}"),
             _ => String::new(),
         };
+        // Bytes are an upper estimate.
+        let about = if bound == Bound::Bytes { "at most " } else { "" };
+        let name = bound.to_string();
+        let name = if most.unwrap_or(used) == 1 { name.trim_end_matches('s') } else { &name };
         match most {
-            None if bound == Bound::Messages && used == 1 => "1 message".to_owned(),
-            Some(most) => format!("{used} of {most} {bound}{by}"),
-            None => format!("{used} {bound}{by}"),
+            Some(most) => format!("{about}{used} of {most} {name}{by}"),
+            None => format!("{about}{used} {name}{by}"),
         }
     });
     totals.collect::<Vec<_>>().join(", ")

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 
 use briefing_check::{Report, Rules, Violation};
-use briefing_json::{Document, Pointer};
+use briefing_json::Pointer;
 use serde_json::{Value, json};
 
-use crate::input::body::{lines, locate};
-use crate::output::{Paint, shown};
+use crate::output::{Paint, count, shown};
 
 /// One fault as it is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,10 +42,9 @@ pub(crate) struct Problems {
 }
 
 impl Problems {
-    pub(crate) fn new(report: Report, rules: &Rules, document: &Document<'_>, text: &str) -> Self {
-        let places: Vec<&Pointer> = report.violations.iter().map(|violation| &violation.place).collect();
-        let starts: Vec<usize> = locate(document.root(), &places).iter().map(|range| range.start).collect();
-        let lines = lines(text, &starts);
+    /// The faults of the body that stands in `text`.
+    pub(crate) fn new(report: Report, rules: &Rules, text: &str) -> Self {
+        let lines = lines(text, report.violations.iter().map(|violation| violation.span.start));
         let problem = |(violation, line): (Violation, usize)| Problem {
             line,
             code: violation.fault.code(),
@@ -65,14 +63,13 @@ impl Problems {
     fn count(&self) -> String {
         match self.list.len() + self.omitted {
             0 => "no violations".to_owned(),
-            1 => "1 violation".to_owned(),
-            many => format!("{many} violations"),
+            many => count(many, "violation"),
         }
     }
 
     /// A block of lines a fault, below a line with their number.
     pub(crate) fn text(&self, title: &str, paint: Paint) -> String {
-        let mut out = format!("{title}: {}\n", self.count());
+        let mut out = format!("{}: {}\n", shown(title), self.count());
         for problem in &self.list {
             let place = if problem.place.as_str().is_empty() { "the body" } else { problem.place.as_str() };
             let _ = writeln!(out, "\n{} {}", paint.strong(&shown(place)), paint.dim(&format!("(line {})", problem.line)));
@@ -100,5 +97,27 @@ impl Problems {
             })
         };
         self.list.iter().map(problem).collect()
+    }
+}
+
+/// The line of each byte offset, counted from one. The offsets ascend.
+fn lines(text: &str, offsets: impl Iterator<Item = usize>) -> Vec<usize> {
+    let (mut line, mut done) = (1, 0);
+    let line_of = |offset: usize| {
+        let between = text.as_bytes().get(done..offset).unwrap_or_default();
+        line += between.iter().filter(|byte| **byte == b'\n').count();
+        done = done.max(offset);
+        line
+    };
+    offsets.map(line_of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        assert_eq!(lines("{\n \"a\":\n1}", [0, 3, 3, 8, 99].into_iter()), [1, 2, 2, 3, 3]);
     }
 }

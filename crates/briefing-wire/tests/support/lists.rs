@@ -4,20 +4,23 @@
 use std::sync::Arc;
 
 use briefing::message::{
-    Assistant, Bytes, CallId, Extra, Input, Item, MAX_INPUT_CHARS, Media, MediaSource, Native, Outcome, Part, RawJson,
-    Reasoning, System, SystemPart, Text, ToolCall, User,
+    Assistant, Bytes, CallId, Input, Item, MAX_INPUT_CHARS, Media, MediaSource, Outcome, Part, System, SystemPart, Text,
+    ToolCall, User,
 };
-use briefing::{Call, ModelMessage, Tool, Wire};
+use briefing::{ModelMessage, Wire};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::BoxedStrategy;
 
+use super::opaque::{extra, given, reasoning, spoken};
+
 /// Messages that belong together: an input, system text, or a round with all its outcomes.
 pub(crate) type Group = Vec<ModelMessage>;
 
 /// A model on each wire, in each dialect, with each rule for the ends and for system text.
-pub(crate) const MODELS: [(Wire, &str); 7] = [
+pub(crate) const MODELS: [(Wire, &str); 8] = [
+    (Wire::OpenAiChat, "gpt-5"),
     (Wire::OpenAiChat, "gpt-4o"),
     (Wire::OpenAiChat, "mistral-large-latest"),
     (Wire::OpenAiChat, "deepseek-chat"),
@@ -52,57 +55,28 @@ pub(crate) fn torn() -> impl Strategy<Value = Vec<ModelMessage>> {
     })
 }
 
-/// A call of one of the models, with tools and parameters.
-pub(crate) fn call() -> impl Strategy<Value = Call> {
-    (select(&MODELS[..]), vec(tool(), 0..3), any::<bool>(), select(vec!["auto", "none", "named", ""])).prop_map(
-        |((wire, model), tools, thinking, choice)| {
-            let mut call = Call::model(model, Some(wire)).parameter("temperature", raw("0.5"));
-            if thinking && wire == Wire::Anthropic {
-                call = call.parameter("thinking", raw(r#"{"type": "enabled", "budget_tokens": 1024}"#));
-            }
-            let named = tools.first().and_then(Tool::name).unwrap_or("get").to_owned();
-            let choice = match (choice, wire) {
-                ("named", Wire::Anthropic) => Some(serde_json::json!({"type": "tool", "name": named})),
-                ("named", Wire::OpenAiChat) => Some(serde_json::json!({"type": "function", "function": {"name": named}})),
-                ("", _) => None,
-                (kind, Wire::Anthropic) => Some(serde_json::json!({ "type": kind })),
-                (kind, Wire::OpenAiChat) => Some(kind.into()),
-            };
-            if let Some(choice) = choice {
-                call = call.parameter("tool_choice", raw(&choice.to_string()));
-            }
-            call.tools(tools)
-        },
-    )
-}
-
-fn raw(text: &str) -> RawJson {
-    RawJson::new(text).unwrap()
-}
-
-fn tool() -> impl Strategy<Value = Tool> {
-    let function = (name(), extra()).prop_map(|(name, extra)| Tool::Function {
-        name,
-        description: Some("does \"it\"".into()),
-        schema: raw(r#"{"type": "object", "properties": {}}"#),
-        extra,
-    });
-    let native = Just(Tool::Native {
-        wire: Wire::Anthropic,
-        name: Some("web_search".into()),
-        raw: raw(r#"{"type":"web_search_20250305","name":"web_search"}"#),
-    });
-    prop_oneof![6 => function, 1 => native]
-}
-
 fn group() -> BoxedStrategy<Group> {
     prop_oneof![
-        4 => user().prop_map(|user| vec![ModelMessage::User(Arc::new(user))]),
-        1 => system().prop_map(|system| vec![ModelMessage::System(Arc::new(system))]),
-        2 => answer().prop_map(|said| vec![ModelMessage::Assistant(Arc::new(said))]),
-        4 => round(),
+        40 => user().prop_map(|user| vec![ModelMessage::User(Arc::new(user))]),
+        12 => system().prop_map(|system| vec![ModelMessage::System(Arc::new(system))]),
+        20 => answer().prop_map(|said| vec![ModelMessage::Assistant(Arc::new(said))]),
+        38 => round(),
+        1 => wide_round(),
     ]
     .boxed()
+}
+
+/// More calls than one message of OpenAI may hold.
+fn wide_round() -> impl Strategy<Value = Group> {
+    (select(vec![129_usize, 300]), id(), tool_call(), extra()).prop_map(|(count, id, call, extra)| {
+        let calls: Vec<ToolCall> =
+            (0..count).map(|index| ToolCall { id: CallId::new(format!("{id}{index}")), ..call.clone() }).collect();
+        let ids: Vec<CallId> = calls.iter().map(|call| call.id.clone()).collect();
+        let items = calls.into_iter().map(Item::Call).collect();
+        let mut group = vec![ModelMessage::Assistant(Arc::new(Assistant { items, model: None, extra }))];
+        group.extend(ids.into_iter().map(|id| ModelMessage::outcome(id, "ok")));
+        group
+    })
 }
 
 pub(crate) fn text() -> BoxedStrategy<String> {
@@ -149,7 +123,7 @@ fn id() -> BoxedStrategy<String> {
     prop_oneof![8 => select(odd.map(String::from).to_vec()), 1 => "[a-z.:]{30,90}", 1 => any::<String>()].boxed()
 }
 
-fn name() -> BoxedStrategy<String> {
+pub(crate) fn name() -> BoxedStrategy<String> {
     let odd = ["", "tool", "get", "get.weather", "get:weather", "get_weather", "get-weather", "web_search", "é", "a b"];
     prop_oneof![8 => select(odd.map(String::from).to_vec()), 1 => "[a-z.]{60,140}", 1 => any::<String>()].boxed()
 }
@@ -187,23 +161,6 @@ pub(crate) fn long_input() -> Input {
     Input::new(format!("{{\"a\":\"{}\"}}", "x\\\"é".repeat(MAX_INPUT_CHARS / 3)))
 }
 
-fn extra() -> BoxedStrategy<Extra> {
-    let anthropic =
-        [("cache_control", r#"{"type":"ephemeral"}"#), ("citations", " null"), ("type", "\"x\""), ("odd \"name\"", "[1, 2]")];
-    let openai = [
-        ("name", "\"Bob\""),
-        ("detail", "\"high\""),
-        ("role", "\"developer\""),
-        ("prefix", "true"),
-        ("content", "5"),
-        ("refusal", "null"),
-    ];
-    let fields = |wire: Wire, (name, value): (&str, &str)| Extra::new(wire, vec![(name.into(), raw(value))]);
-    let anthropic: Vec<Extra> = anthropic.iter().map(|field| fields(Wire::Anthropic, *field)).collect();
-    let openai: Vec<Extra> = openai.iter().map(|field| fields(Wire::OpenAiChat, *field)).collect();
-    prop_oneof![6 => Just(Extra::default()), 1 => select(anthropic), 1 => select(openai)].boxed()
-}
-
 fn text_part() -> impl Strategy<Value = Text> {
     (text(), extra()).prop_map(|(text, extra)| Text { text, extra })
 }
@@ -211,7 +168,7 @@ fn text_part() -> impl Strategy<Value = Text> {
 fn media(types: &'static [&'static str]) -> impl Strategy<Value = Media> {
     let source = prop_oneof![
         4 => select(vec!["iVBORw0KGgo=", "AAAA", "", "!!"]).prop_map(|data| MediaSource::Data(Bytes::from_base64(data))),
-        1 => select(vec!["https://example.org/a \"b\".png", ""]).prop_map(|url| MediaSource::Url(url.into())),
+        1 => select(vec!["https://example.org/a \"b\".png", "", "data:text/plain,x", "data:image/png;base64,AAAA"]).prop_map(|url| MediaSource::Url(url.into())),
         1 => select(vec![Wire::Anthropic, Wire::OpenAiChat]).prop_map(|wire| MediaSource::File { wire, id: "file_1".into() }),
     ];
     (source, select(types), prop::option::of(select(vec!["a.pdf", "x \"y\"\n.png", ""])), extra()).prop_map(
@@ -229,7 +186,7 @@ fn part() -> BoxedStrategy<Part> {
         6 => text_part().prop_map(Part::Text),
         1 => media(&["image/png", "image/jpeg", "image/tiff", ""]).prop_map(Part::Image),
         1 => media(&["application/pdf", "text/plain"]).prop_map(Part::Document),
-        1 => given().prop_map(Part::Native),
+        2 => given().prop_map(Part::Native),
     ]
     .boxed()
 }
@@ -239,72 +196,15 @@ fn user() -> impl Strategy<Value = User> {
 }
 
 fn system() -> impl Strategy<Value = System> {
-    let part = prop_oneof![6 => text_part().prop_map(SystemPart::Text), 1 => given().prop_map(SystemPart::Native)];
+    let part = prop_oneof![6 => text_part().prop_map(SystemPart::Text), 2 => given().prop_map(SystemPart::Native)];
     (vec(part, 0..3), extra()).prop_map(|(parts, extra)| System { parts, extra })
-}
-
-fn native(wire: Wire, kind: &str, json: &str, needs: Option<&str>) -> Native {
-    Native { wire, kind: kind.into(), raw: raw(json), reads_as: None, needs: needs.map(Arc::from) }
-}
-
-/// Blocks of inputs and outcomes.
-fn given() -> impl Strategy<Value = Native> {
-    let search = r#"{"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]}"#;
-    let audio = r#"{"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}"#;
-    select(vec![
-        native(Wire::Anthropic, "search_result", search, None),
-        native(Wire::Anthropic, "search_result", search, Some("srv_9")),
-        native(
-            Wire::Anthropic,
-            "server_tool_use",
-            r#"{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{}}"#,
-            None,
-        ),
-        native(Wire::Anthropic, "odd", "5", None),
-        native(Wire::OpenAiChat, "input_audio", audio, None),
-        native(Wire::OpenAiChat, "refusal", "\"no\"", None),
-        native(Wire::OpenAiChat, "", "{}", None),
-    ])
-}
-
-/// Blocks of answers.
-fn spoken() -> impl Strategy<Value = Native> {
-    let result = r#"{"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": []}"#;
-    select(vec![
-        native(
-            Wire::Anthropic,
-            "server_tool_use",
-            r#"{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{}}"#,
-            None,
-        ),
-        native(Wire::Anthropic, "web_search_tool_result", result, Some("srv_1")),
-        native(Wire::Anthropic, "tool_use", r#"{"type":"tool_use","id":"x","name":"y","input":{}}"#, None),
-        native(Wire::Anthropic, "tool_result", r#"{"type":"tool_result","tool_use_id":"x"}"#, None),
-        native(Wire::OpenAiChat, "refusal", "\"I will not\"", None),
-        native(Wire::OpenAiChat, "refusal", r#"{"type":"refusal","refusal":"no"}"#, None),
-        native(Wire::OpenAiChat, "content", "\"x\"", None),
-        native(Wire::OpenAiChat, "image_url", r#"{"type":"image_url","image_url":{"url":"https://x"}}"#, None),
-    ])
-}
-
-fn reasoning() -> impl Strategy<Value = Reasoning> {
-    let one = |wire, kind: &str, json: &str| Reasoning { wire, kind: kind.into(), raw: raw(json) };
-    select(vec![
-        one(Wire::Anthropic, "thinking", r#"{"type":"thinking","thinking":"","signature":"c2ln"}"#),
-        one(Wire::Anthropic, "thinking", r#"{ "type": "thinking", "thinking": "hm", "signature": "" }"#),
-        one(Wire::Anthropic, "redacted_thinking", r#"{"type":"redacted_thinking","data":"ZGF0YQ=="}"#),
-        one(Wire::Anthropic, "odd", "1"),
-        one(Wire::OpenAiChat, "reasoning_content", "\"hm\""),
-        one(Wire::OpenAiChat, "reasoning_details", r#"[{"type": "reasoning.text", "text": "hm"}]"#),
-        one(Wire::OpenAiChat, "content", "\"hm\""),
-    ])
 }
 
 fn said() -> BoxedStrategy<Item> {
     prop_oneof![
         5 => text_part().prop_map(Item::Text),
         1 => reasoning().prop_map(Item::Reasoning),
-        1 => spoken().prop_map(Item::Native),
+        2 => spoken().prop_map(Item::Native),
     ]
     .boxed()
 }

@@ -2,7 +2,9 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub(crate) mod calls;
 pub(crate) mod lists;
+pub(crate) mod opaque;
 
 use briefing::{Bounds, Briefing, Call, Dialect, ModelMessage, ModelProfile, Wire, fit};
 use briefing_check::{Report, Rules, check};

@@ -1,0 +1,143 @@
+//! Calls as no client should make them: odd schemas, tools of the provider's own that are none, too many tools, every form of
+//! `tool_choice`, odd parameters.
+
+use briefing::{Call, Tool, Wire};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::BoxedStrategy;
+
+use super::lists::{MODELS, name};
+use super::opaque::{extra, raw};
+
+const SCHEMAS: [&str; 11] = [
+    r#"{"type": "object", "properties": {}}"#,
+    r#" { "type" : "object" } "#,
+    r#"{"properties":{"a":{"type":"string"}}}"#,
+    "{}",
+    " { } ",
+    r#"{"type":"string"}"#,
+    r#"{"type":["object","null"],"x":1,"type":null}"#,
+    "true",
+    "[]",
+    "null",
+    "\"x\"",
+];
+
+/// Tools of the provider's own, and what is no tool at all.
+const NATIVE: [(Wire, Option<&str>, &str); 12] = [
+    (Wire::Anthropic, Some("web_search"), r#"{"type":"web_search_20250305","name":"web_search"}"#),
+    (
+        Wire::Anthropic,
+        Some("web_search"),
+        r#"{"type":"web_search_20250305","name":"web_search","cache_control":{"type":"ephemeral"}}"#,
+    ),
+    (Wire::Anthropic, Some("x"), r#"{"type":"bash_20250124","name":"bash","cache_control":{"type":"ephemeral"}}"#),
+    (Wire::Anthropic, Some("a b"), r#"{"type":"odd_1","name":"a b","cache_control":{"type":"ephemeral"}}"#),
+    (Wire::Anthropic, None, r#"{"type":"mcp_toolset","mcp_server_name":"s"}"#),
+    (Wire::Anthropic, Some("get"), r#"{"type":"custom","name":"get"}"#),
+    (Wire::Anthropic, Some("get"), r#"{"name":"get"}"#),
+    (Wire::Anthropic, None, "5"),
+    (Wire::OpenAiChat, Some("get"), r#"{"type":"custom","custom":{"name":"get"}}"#),
+    (Wire::OpenAiChat, Some("get"), r#"{"type":"function","name":"get","parameters":{}}"#),
+    (Wire::OpenAiChat, None, r#"{"name":"get"}"#),
+    (Wire::OpenAiChat, None, "[]"),
+];
+
+const CHOICES: [&str; 24] = [
+    "null",
+    "\"auto\"",
+    "\"none\"",
+    "\"required\"",
+    "5",
+    "[]",
+    "true",
+    "{}",
+    r#"{"type":"auto"}"#,
+    r#"{"type":"any","disable_parallel_tool_use":true}"#,
+    r#"{"type":"none"}"#,
+    r#"{"type":"tool"}"#,
+    r#"{"type":"tool","name":5}"#,
+    r#"{"type":5,"name":"get"}"#,
+    r#"{"name":"get"}"#,
+    r#"{"type": "tool", "name": "get"}"#,
+    r#"{"type": "tool", "name": "web_search"}"#,
+    r#"{"type": "tool", "name": "get.weather"}"#,
+    r#"{"type":"tool","name":""}"#,
+    r#"{"type":"function","function":{"name":"get"}}"#,
+    r#"{"type":"function","function":{"name" : "get.weather"}}"#,
+    r#"{"type":"function","function":{}}"#,
+    r#"{"type":"function","function":"get"}"#,
+    r#"{"type":"custom","custom":{"name":"get"}}"#,
+];
+
+const PARAMETERS: [(&str, &str); 22] = [
+    ("temperature", "0.5"),
+    ("max_tokens", "0"),
+    ("max_tokens", "100"),
+    ("max_tokens", "\"x\""),
+    ("max_tokens", "null"),
+    ("max_tokens", " [1] "),
+    ("stream", "true"),
+    ("stream", "\"yes\""),
+    ("thinking", r#"{"type": "enabled", "budget_tokens": 1024}"#),
+    ("thinking", r#"{"type":"enabled","budget_tokens":1}"#),
+    ("thinking", r#"{"type":"adaptive"}"#),
+    ("thinking", "5"),
+    ("cache_control", r#"{"type":"ephemeral"}"#),
+    ("cache_control", " null"),
+    ("metadata", r#"{"user_id":"u"}"#),
+    ("model", "\"other\""),
+    ("messages", "[]"),
+    ("tools", "[]"),
+    ("system", "\"\""),
+    ("role", "5"),
+    ("n", "2"),
+    ("odd \"name\"", "{}"),
+];
+
+/// A call of one of the models, with tools and parameters.
+pub(crate) fn call() -> impl Strategy<Value = Call> {
+    (select(&MODELS[..]), tools(), vec(select(&PARAMETERS[..]), 0..4), prop::option::of(select(&CHOICES[..]))).prop_map(
+        |((wire, model), tools, parameters, choice)| {
+            let mut call = Call::model(model, Some(wire)).tools(tools);
+            for (name, value) in parameters {
+                call = call.parameter(name, raw(value));
+            }
+            match choice {
+                Some(choice) => call.parameter("tool_choice", raw(choice)),
+                None => call,
+            }
+        },
+    )
+}
+
+fn tools() -> BoxedStrategy<Vec<Tool>> {
+    let many = (function(), 126..132_usize, vec(tool(), 0..3)).prop_map(|(function, count, mut tools)| {
+        tools.extend((0..count).map(|index| {
+            let mut tool = function.clone();
+            if let Tool::Function { name, .. } = &mut tool {
+                name.push_str(&index.to_string());
+            }
+            tool
+        }));
+        tools
+    });
+    prop_oneof![30 => vec(tool(), 0..5), 1 => many].boxed()
+}
+
+fn tool() -> impl Strategy<Value = Tool> {
+    let native =
+        |(wire, name, json): (Wire, Option<&str>, &str)| Tool::Native { wire, name: name.map(str::to_owned), raw: raw(json) };
+    prop_oneof![5 => function(), 3 => select(&NATIVE[..]).prop_map(native)]
+}
+
+fn function() -> impl Strategy<Value = Tool> {
+    let schema = prop_oneof![3 => Just(SCHEMAS[0]), 2 => select(&SCHEMAS[..])];
+    (name(), schema, extra()).prop_map(|(name, schema, extra)| Tool::Function {
+        name,
+        description: Some("does \"it\"".into()),
+        schema: raw(schema),
+        extra,
+    })
+}
