@@ -6,8 +6,12 @@ use std::str::FromStr;
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations); 66 the input is \
-not there; 70 a fault of this program; 74 reading or writing failed; 78 a persona or a profile is not usable.";
+const EXIT_CODES: &str =
+    "Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations); 66 the input is \
+not there; 70 a fault of this program; 74 reading or writing failed; 78 a persona or a profile is not usable.
+
+With --json standard output is one JSON object in every case: of a failure {\"error\": {\"kind\", \"message\", \"hint\"}}, \
+which standard error tells too. What may be a stranger's text is shown with its control characters as \\u{1b}.";
 
 /// Decides exactly what a language model sees, and says for every piece why it is there.
 #[derive(Debug, Parser)]
@@ -15,6 +19,17 @@ not there; 70 a fault of this program; 74 reading or writing failed; 78 a person
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Command {
+    /// Whether programs read the output.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Check(args) => args.json,
+            Self::Assemble(args) => args.json,
+            Self::Explain(args) => args.json,
+        }
+    }
 }
 
 /// What to do.
@@ -29,8 +44,11 @@ pub(crate) enum Command {
 }
 
 const CHECK_HELP: &str = "\
+Checked are the messages and the tools, their pairing and order, files, and a few parameters (token numbers, tool choice, \
+thinking); not the rest of the parameters.
+
 Each violation is told with its line, its place in the body (a JSON pointer), its cause, the provider's own words where they \
-are known, and what mends it. No model is called; nothing has to be set up.
+are known, and what mends it. The first line says for which wire the body was taken. No model is called; nothing has to be set up.
 
 Examples:
   briefing check body.json
@@ -52,10 +70,11 @@ pub(crate) struct CheckArgs {
     /// Check by the rules of this model instead of the one that the body names
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Print the body mended. What was not wrong stays as it is, byte for byte; what was changed is told on standard error
+    /// Print the body mended. What was not wrong stays as it is, byte for byte; what was changed is told on standard error. Of a
+    /// body without a message that can be kept, nothing is printed
     #[arg(long)]
     pub(crate) fix: bool,
-    /// Print one JSON object for programs
+    /// Print one JSON object for programs, an error too: `{"error": {"kind", "message", "hint"}}`
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -88,13 +107,14 @@ Examples:
 pub(crate) struct AssembleArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Write the receipt, as JSON, to this file; `-` writes it to standard output behind the messages
+    /// Write the receipt, as JSON, to this file, which may be none of the inputs; `-` writes it to standard output behind the
+    /// messages
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "json")]
     pub(crate) receipt: Option<PathBuf>,
     /// Write nothing to standard error but errors
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
-    /// Print one JSON object: messages or request, receipt, findings
+    /// Print one JSON object: messages or request, receipt, findings; or an error
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 }
@@ -116,7 +136,7 @@ pub(crate) struct ExplainArgs {
     /// Write nothing to standard error but errors
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
-    /// Print one JSON object: rows, totals, receipt
+    /// Print one JSON object: rows, totals, receipt; or an error
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 }
@@ -172,11 +192,12 @@ pub(crate) struct MailArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Input: transcript")]
 pub(crate) struct TranscriptArgs {
-    /// A request body or a list of messages of either wire, Briefing's own JSON, or JSON Lines of these; `-` is standard input
+    /// A request body or a list of messages of either wire, Briefing's own JSON, or JSON Lines of these or of the messages of one
+    /// conversation; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
     /// Of JSON Lines, the conversation of this `id` [default: the first]
-    #[arg(long, value_name = "ID", requires = "transcript")]
+    #[arg(long, value_name = "ID", requires = "transcript", conflicts_with = "from")]
     pub(crate) id: Option<String>,
 }
 

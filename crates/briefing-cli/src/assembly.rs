@@ -74,7 +74,9 @@ fn chosen(config: &MailConfig, imported: &Imported, persona: &str) -> Vec<String
     let how = if config.message.is_some() { "" } else { " (the newest inbound; --message chooses another)" };
     let who = match &config.persona {
         PersonaConfig::File(_) => format!("answered by {persona}"),
-        PersonaConfig::Address(address) if !address.trim().is_empty() => format!("answered from {address}, without a persona: the thread alone is told"),
+        PersonaConfig::Address(address) if !address.trim().is_empty() => {
+            format!("answered from {address}, without a persona: the thread alone is told")
+        }
         PersonaConfig::Address(_) | PersonaConfig::Unknown => {
             "nobody is said to answer (--persona, --address): all mail reads as others', and the thread alone is told"
                 .to_owned()

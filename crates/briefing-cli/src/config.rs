@@ -1,6 +1,6 @@
 //! The arguments as they are meant: what belongs together is together, and every default is filled in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use briefing::log::MessageId;
 use briefing::message::OwnerId;
@@ -74,6 +74,21 @@ impl Job {
             TranscriptArgs { transcript: None, .. } => SourceConfig::Mail(mail(args.mail)?),
         };
         Ok(Self { source, target: target(args.target), bounds: bounds(&args.bounds) })
+    }
+
+    /// All files and folders that it names to be read.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        let mut inputs: Vec<&PathBuf> = self.target.profiles.iter().collect();
+        match &self.source {
+            SourceConfig::Transcript(transcript) => inputs.push(&transcript.path),
+            SourceConfig::Mail(mail) => {
+                inputs.extend(mail.paths.iter().chain(&mail.tool_use));
+                if let PersonaConfig::File(path) = &mail.persona {
+                    inputs.push(path);
+                }
+            }
+        }
+        inputs.into_iter().map(PathBuf::as_path).collect()
     }
 }
 

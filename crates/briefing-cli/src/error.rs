@@ -37,16 +37,23 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Kind {
+    /// Its name for programs.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
             Self::Usage => "usage",
             Self::Data => "data",
-            Self::NoInput => "no input",
+            Self::NoInput => "no-input",
             Self::Internal => "internal",
             Self::Io => "io",
             Self::Config => "config",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name().replace('-', " "))
     }
 }
 
@@ -66,6 +73,12 @@ impl Failure {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// The failure for programs.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        let Self { kind, message, hint } = self;
+        serde_json::json!({ "error": { "kind": kind.name(), "message": message.trim_end(), "hint": hint } })
     }
 
     /// A file that cannot be opened or read.

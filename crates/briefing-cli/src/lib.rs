@@ -15,21 +15,25 @@ mod input;
 mod output;
 mod repair;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::args::{Args, Command};
-use crate::error::{Kind, Stop};
-use crate::output::Output;
+use crate::error::{Failure, Kind, Stop};
+use crate::output::json::pretty;
+use crate::output::{Output, safe};
 
 /// Runs the program with these arguments, the program's own name first, and gives its exit code (`sysexits.h`).
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match Args::try_parse_from(args) {
+    let typed: Vec<OsString> = args.into_iter().collect();
+    let args = match Args::try_parse_from(&typed) {
         Ok(args) => args,
-        Err(error) => return unparsed(&error),
+        Err(error) => return unparsed(&error, &typed),
     };
+    let json = args.command.json();
     let mut out = Output::new();
     let done = match args.command {
         Command::Check(args) => commands::check::run(args, &mut out),
@@ -42,14 +46,37 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(Stop::Failed(failure)) => {
             // What was written before the failure comes first; if that fails too, the first failure is told.
             let _ = out.flush();
-            out.failure(&failure);
-            ExitCode::from(failure.kind.code())
+            failed(&failure, json, &mut out)
         }
     }
 }
 
+/// Tells a failure: to people, and to a program that reads the output.
+fn failed(failure: &Failure, json: bool, out: &mut Output) -> ExitCode {
+    out.failure(failure);
+    if json {
+        let _ = out.write(&pretty(&failure.json())).and_then(|()| out.flush());
+    }
+    ExitCode::from(failure.kind.code())
+}
+
 /// Help and version go to standard output and are no fault; the rest is a fault of usage.
-fn unparsed(error: &clap::Error) -> ExitCode {
+fn unparsed(error: &clap::Error, typed: &[OsString]) -> ExitCode {
+    let text = error.render().to_string();
+    if error.use_stderr() && typed.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json") {
+        // The first paragraph says what is wrong.
+        let said = text.trim_start_matches("error: ").lines().take_while(|line| !line.is_empty());
+        let said = said.map(str::trim).collect::<Vec<_>>().join(" ");
+        let failure = Failure::new(Kind::Usage, said).hint("`briefing help` tells what can be given");
+        let mut out = Output::new();
+        let _ = out.write(&pretty(&failure.json())).and_then(|()| out.flush());
+    }
+    // What clap repeats of the arguments may be a file's name, and so a stranger's.
+    let acts = typed.iter().any(|arg| matches!(safe(&arg.to_string_lossy()), Cow::Owned(_)));
+    if acts && error.use_stderr() {
+        Output::new().complaint(&text.lines().map(|line| safe(line) + "\n").collect::<String>());
+        return ExitCode::from(Kind::Usage.code());
+    }
     match error.print() {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(error::PIPE_CLOSED),
         _ if error.use_stderr() => ExitCode::from(Kind::Usage.code()),

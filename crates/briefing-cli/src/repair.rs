@@ -1,11 +1,11 @@
 //! `check --fix`: a body through parse, fit and render, and back into the form in which it came.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use briefing::message::ModelMessage;
-use briefing::{Bounds, Call, Line, Profiles, Wire, fit};
+use briefing::{Bounds, Briefing, Call, Line, Profiles, Unit, Wire, fit};
 use briefing_json::{Document, Kind as Json, Value, quote};
 use briefing_wire::{Render, parse};
 
@@ -28,16 +28,25 @@ pub(crate) fn mend(document: &Document<'_>, text: &str, wire: Wire, model: Optio
         Failure::new(Kind::Data, format!("the body cannot be mended: {error}"))
             .hint("`briefing check` without --fix tells all that is wrong; mend that place by hand")
     })?;
-    let call = unbounded(&parsed.call, wire, model);
+    let last = root.get("messages").and_then(|messages| messages.items().last());
+    let carried_on = last.and_then(|last| last.get("role")?.as_str()).is_some_and(|role| role == "assistant");
+    let call = unbounded(&parsed.call, wire, model, carried_on);
     let briefing = fit(&parsed.messages, &call, &Bounds::none()).map_err(internal)?;
+    if says_nothing(&briefing, wire) {
+        let what =
+            if parsed.messages.is_empty() { "the body has no messages" } else { "none of the body's messages can be kept" };
+        return Err(Failure::new(Kind::Data, format!("there is nothing to mend: {what}"))
+            .hint("a conversation is not made up; `briefing check` without --fix tells all that is wrong"));
+    }
     let request = briefing.render().map_err(internal)?;
     let read = parsed.findings.iter().map(ToString::to_string);
     let paired = briefing.receipt().lines().iter().map(|line| told(line, &parsed.messages));
     let written = request.findings().iter().map(|finding| finding.change.to_string());
     let added = model.filter(|_| root.get("model").is_none()).map(|model| format!("model {model:?} was added"));
-    let changes = counted(read.chain(paired).chain(written).chain(added));
+    let mut changes = counted(read.chain(paired).chain(written).chain(added));
     let rendered = String::from_utf8(request.into_body()).map_err(internal)?;
     let rendered = Document::parse(&rendered).map_err(internal)?;
+    changes.extend(fields_changed(root, rendered.root()));
     let mut body = text.get(..root.span().start).unwrap_or_default().as_bytes().to_vec();
     let keep_model = root.get("model").is_some() || model.is_some();
     compose(root, rendered.root(), keep_model, &mut body);
@@ -45,8 +54,24 @@ pub(crate) fn mend(document: &Document<'_>, text: &str, wire: Wire, model: Optio
     Ok(Mended { body: String::from_utf8(body).map_err(internal)?, changes })
 }
 
+/// Whether what is left is no request: nothing, or on a wire where system text is no message nothing else.
+fn says_nothing(briefing: &Briefing, wire: Wire) -> bool {
+    let is_said = |unit: &Unit| wire != Wire::Anthropic || !matches!(unit, Unit::System(_));
+    !briefing.units().iter().any(|placed| is_said(placed.unit()))
+}
+
 fn internal(error: impl std::fmt::Display) -> Failure {
     Failure::new(Kind::Internal, format!("the body cannot be written: {error}"))
+}
+
+/// What was changed beside the messages and the model.
+fn fields_changed(original: Value<'_>, rendered: Value<'_>) -> Vec<String> {
+    let mut times: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
+    original.entries().for_each(|(key, _)| *times.entry(key).or_default() += 1);
+    let again = times.iter().filter(|(_, times)| **times > 1).map(|(key, _)| format!("of several `{key}` the last was kept"));
+    // The one field that Anthropic demands beside these.
+    let most = rendered.get("max_tokens").filter(|_| !times.contains_key("max_tokens"));
+    again.chain(most.map(|most| format!("`max_tokens` was added: {}", most.raw()))).collect()
 }
 
 /// A line of the receipt. Its index is of the list as it was read, which no reader of the body knows, so it is not told.
@@ -72,14 +97,16 @@ fn counted(texts: impl Iterator<Item = String>) -> Vec<String> {
     order.iter().map(|text| if count(text) > 1 { format!("{text} ({} times)", count(text)) } else { text.clone() }).collect()
 }
 
-/// The same call for the model whose rules count, with no bound on the body's size.
-fn unbounded(call: &Call, wire: Wire, model: Option<&str>) -> Call {
+/// The same call for the model whose rules count, with no bound on the body's size. A request stays one: the model goes on
+/// from an assistant message only where the body asked for that.
+fn unbounded(call: &Call, wire: Wire, model: Option<&str>, carried_on: bool) -> Call {
     let named = call.profile().name.clone();
     let mut profile = Profiles::built_in().model(model.unwrap_or(&named), Some(wire));
     if !named.is_empty() {
         profile.name = named;
     }
     profile.max_request_bytes = u64::MAX;
+    profile.prefill &= carried_on;
     let same = Call::new(profile).tools(call.declared_tools()).output_reserve(call.reserved_output());
     call.parameters().iter().fold(same, |same, (name, value)| same.parameter(Arc::clone(name), value.clone()))
 }

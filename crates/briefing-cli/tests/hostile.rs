@@ -51,8 +51,11 @@ fn a_message_of_200_megabytes_is_read_in_part() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(
         stderr(&output).contains("large.eml, message 1 at byte 0: too large: 33554432 of 209715200 bytes read"),
-        "{output:?}"
+        "{}",
+        stderr(&output)
     );
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("\\n[cut: the rest of this mail was not kept]\""), "the model is told too");
 }
 
 #[test]

@@ -93,10 +93,34 @@ pub enum WireChange {
     },
     /// `tool_choice` was left out: there are no tools, or not the one that it names, or it is of no form that the wire takes.
     ToolChoiceLeftOut,
-    /// `thinking` was left out: the open tool turn does not begin with a thinking block (report B58).
-    ThinkingTurnedOff,
+    /// `thinking` was left out, because the request would be refused for it.
+    ThinkingTurnedOff {
+        /// What does not agree with it.
+        why: ThinkingFault,
+    },
     /// White space at the end of a prefill was trimmed.
     TrailingSpaceTrimmed,
+}
+
+/// What does not agree with `thinking`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThinkingFault {
+    /// The open tool turn does not begin with a thinking block (report B58).
+    OpenTurn,
+    /// Its budget is no whole number, below 1,024, or not below `max_tokens`.
+    Budget,
+    /// `tool_choice` forces a tool.
+    ForcedTool,
+}
+
+impl fmt::Display for ThinkingFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OpenTurn => "the open tool turn does not begin with it",
+            Self::Budget => "its budget is too small, or not below max_tokens",
+            Self::ForcedTool => "tool_choice forces a tool",
+        })
+    }
 }
 
 impl fmt::Display for WireFinding {
@@ -129,7 +153,7 @@ impl fmt::Display for WireChange {
             Self::SchemaMended { name } => write!(f, "the schema of tool {name:?} was made one of an object"),
             Self::ToolsDeclared { names } => write!(f, "tools of the history were declared: {}", names.join(", ")),
             Self::ToolChoiceLeftOut => f.write_str("tool_choice was left out"),
-            Self::ThinkingTurnedOff => f.write_str("thinking was left out: the open tool turn does not begin with it"),
+            Self::ThinkingTurnedOff { why } => write!(f, "thinking was left out: {why}"),
             Self::TrailingSpaceTrimmed => f.write_str("white space at the end was trimmed"),
         }
     }

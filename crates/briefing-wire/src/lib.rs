@@ -31,7 +31,7 @@ mod scribe;
 mod tools;
 mod write;
 
-pub use finding::{WireChange, WireFinding};
+pub use finding::{ThinkingFault, WireChange, WireFinding};
 pub use input::InputFault;
 pub use parse::{ParseChange, ParseError, ParseFault, ParseFinding, Parsed, ParsedMessages, parse, parse_messages, parse_text};
 pub use request::{Render, RenderError, Request};

@@ -9,14 +9,18 @@ use crate::args::AssembleArgs;
 use crate::assembly::Assembly;
 use crate::commands::{findings, tell};
 use crate::config::Job;
-use crate::error::Stop;
+use crate::error::{Failure, Kind, Stop};
+use crate::input::is_read_from;
 use crate::output::json::pretty;
-use crate::output::receipt;
-use crate::output::{Output, name_of};
+use crate::output::{Output, name_of, receipt, safe_json};
 
 pub(crate) fn run(args: AssembleArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.quiet || args.json);
-    let assembly = Assembly::of(&Job::new(args.input)?)?;
+    let job = Job::new(args.input)?;
+    if let Some(path) = &args.receipt {
+        refuse_input(path, &job)?;
+    }
+    let assembly = Assembly::of(&job)?;
     tell(&assembly, out);
     receipt::summary(assembly.briefing.receipt()).iter().for_each(|line| out.note(line));
     if args.json {
@@ -43,7 +47,7 @@ fn messages(assembly: &Assembly) -> String {
 /// Everything in one object. The messages stand in it as they are written alone.
 fn whole(assembly: &Assembly) -> String {
     let (key, value) = match &assembly.request {
-        None => ("messages", messages(assembly)),
+        None => ("messages", safe_json(messages(assembly))),
         Some(request) => ("request", String::from_utf8_lossy(request.body()).into_owned()),
     };
     let receipt = pretty(&receipt::json(assembly.briefing.receipt()));
@@ -51,6 +55,19 @@ fn whole(assembly: &Assembly) -> String {
     let fields = [(key, value), ("receipt", receipt), ("findings", findings), ("chosen", chosen)];
     let fields = fields.map(|(name, value)| format!("\"{name}\": {}", value.trim_end()));
     format!("{{\n{}\n}}\n", fields.join(",\n"))
+}
+
+/// A receipt over an input would destroy it.
+fn refuse_input(receipt: &Path, job: &Job) -> Result<(), Failure> {
+    match job.inputs().into_iter().find(|input| is_read_from(receipt, input)) {
+        None => Ok(()),
+        Some(input) => {
+            let name = name_of(receipt);
+            let what = if input == receipt { "an input".to_owned() } else { format!("read as {}", name_of(input)) };
+            Err(Failure::new(Kind::Usage, format!("the receipt would overwrite {name}, which is {what}"))
+                .hint("give --receipt a file of its own"))
+        }
+    }
 }
 
 fn write_receipt(path: &Path, text: &str, out: &mut Output) -> Result<(), Stop> {

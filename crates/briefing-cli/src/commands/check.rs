@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::CheckArgs;
 use crate::error::{Failure, Kind, Stop};
-use crate::input::messages::unrecognised;
+use crate::input::messages::{core_wire, unrecognised};
 use crate::input::{Input, InputError, MAX_INPUT, read};
 use crate::output::Output;
 use crate::output::json::pretty;
@@ -22,8 +22,7 @@ const TOLD: usize = 100;
 pub(crate) fn run(args: CheckArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.json);
     let input = read(&args.file, MAX_INPUT).map_err(Failure::from)?;
-    let document =
-        Document::parse(&input.text).map_err(|error| Failure::from(InputError::json(&input.name, &input.text, error)))?;
+    let document = Document::parse(&input.text).map_err(|error| Failure::from(InputError::json(&input.name, error)))?;
     let body = Body::new(&args, &input, &document)?;
     let problems = body.problems(&document, &input.text);
     if args.fix {
@@ -86,6 +85,8 @@ fn fix(
 struct Body<'a> {
     input: &'a Input,
     wire: Wire,
+    /// Whether the wire was told by nothing but the model's name, or its lack.
+    guessed: bool,
     model: Option<String>,
     rules: Rules,
 }
@@ -93,12 +94,12 @@ struct Body<'a> {
 impl<'a> Body<'a> {
     fn new(args: &CheckArgs, input: &'a Input, document: &Document<'_>) -> Result<Self, Failure> {
         let root = document.root();
-        let wire = match args.wire {
-            Some(wire) => wire.into(),
-            None => match recognise(root).map_err(|error| unrecognised(&input.name, error))? {
-                briefing_check::Wire::Anthropic => Wire::Anthropic,
-                _ => Wire::OpenAiChat,
-            },
+        let (wire, guessed) = match args.wire {
+            Some(wire) => (wire.into(), false),
+            None => {
+                let recognised = recognise(root).map_err(|error| unrecognised(&input.name, error))?;
+                (core_wire(recognised.wire), recognised.guessed)
+            }
         };
         let model = args.model.clone().or_else(|| model_of(root));
         let checked = match wire {
@@ -109,16 +110,17 @@ impl<'a> Body<'a> {
             Some(model) => Rules::for_model(checked, model),
             None => Rules::for_wire(checked),
         };
-        Ok(Self { input, wire, model, rules })
+        Ok(Self { input, wire, guessed, model, rules })
     }
 
     fn title(&self) -> String {
         let model = self.model.as_ref().map(|model| format!(", {model}")).unwrap_or_default();
-        format!("{}: {}{model}", self.input.name, self.wire)
+        let guessed = if self.guessed { " (a guess; --as chooses)" } else { "" };
+        format!("{}: {}{guessed}{model}", self.input.name, self.wire)
     }
 
     fn problems(&self, document: &Document<'_>, text: &str) -> Problems {
-        let mut problems = Problems::new(check(document.root(), &self.rules), &self.rules, document, text);
+        let mut problems = Problems::new(check(document.root(), &self.rules), &self.rules, text);
         if let Some(most) = self.most_bytes().filter(|most| text.len() as u64 > *most) {
             problems.list.insert(0, Problem::body_too_large(text.len(), most));
         }
@@ -139,6 +141,7 @@ impl<'a> Body<'a> {
         json!({
             "file": self.input.name,
             "wire": self.wire.name(),
+            "wire_guessed": self.guessed,
             "model": self.model,
             "clean": problems.is_clean(),
             "violations": problems.json(),

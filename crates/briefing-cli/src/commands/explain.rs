@@ -11,7 +11,7 @@ use crate::config::Job;
 use crate::error::Stop;
 use crate::explanation::{Fate, Row, rows};
 use crate::output::json::pretty;
-use crate::output::{Output, receipt, table};
+use crate::output::{Output, count, receipt, table};
 
 pub(crate) fn run(args: ExplainArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.quiet || args.json);
@@ -26,12 +26,13 @@ pub(crate) fn run(args: ExplainArgs, out: &mut Output) -> Result<ExitCode, Stop>
     let paint = out.paint();
     out.line(target(&assembly))?;
     out.line("")?;
-    out.write(&table::rows(&rows, receipt.estimator().is_some(), paint))?;
+    out.write(&table::rows(&rows, receipt.estimator().is_some(), out.width(), paint))?;
     out.line("")?;
     out.write(&table::totals(receipt, paint))?;
     let changes: Vec<String> = receipt.changes().iter().map(ToString::to_string).collect();
     if !changes.is_empty() {
-        out.line(format_args!("\nthe next request may not share this one's beginning: {}", changes.join(", ")))?;
+        out.line("")?;
+        out.line(format_args!("the next request may not share this one's beginning: {}", changes.join(", ")))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -41,12 +42,12 @@ fn target(assembly: &Assembly) -> String {
     let call = assembly.briefing.call();
     let (profile, around) = (call.profile(), assembly.briefing.receipt().around());
     format!(
-        "for {} on {} (context {} tokens, {} kept for the answer); {} tools and the frame take {} characters",
+        "for {} on {} (context {} tokens, {} kept for the answer); {} and the frame take {} characters",
         profile.name,
         call.wire(),
         profile.context,
         call.reserved_output(),
-        call.declared_tools().len(),
+        count(call.declared_tools().len(), "tool"),
         around.chars,
     )
 }

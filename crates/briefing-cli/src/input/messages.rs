@@ -102,7 +102,7 @@ fn flat(messages: Value<'_>, name: &str) -> Result<Conversation, Failure> {
     Ok(Conversation { messages, call: None, notes: Vec::new() })
 }
 
-fn core_wire(wire: briefing_check::Wire) -> Wire {
+pub(crate) fn core_wire(wire: briefing_check::Wire) -> Wire {
     match wire {
         briefing_check::Wire::Anthropic => Wire::Anthropic,
         _ => Wire::OpenAiChat,

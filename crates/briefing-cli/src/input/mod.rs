@@ -8,7 +8,7 @@ pub(crate) mod profiles;
 pub(crate) mod tool_use;
 pub(crate) mod transcript;
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -135,6 +135,36 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
         return Ok(Box::new(io::stdin()));
     }
     Ok(Box::new(File::open(path)?))
+}
+
+/// Whether `file` is there and is what is read as `input`: that very file, whatever it is called, or a mail in that folder.
+pub(crate) fn is_read_from(file: &Path, input: &Path) -> bool {
+    let (Ok(own), Ok(path)) = (std::fs::metadata(file), file.canonicalize()) else { return false };
+    if !own.is_file() {
+        return false;
+    }
+    let standard_input = if cfg!(unix) { Path::new("/dev/stdin") } else { input };
+    let input = if input == Path::new("-") { standard_input } else { input };
+    let Ok(meta) = std::fs::metadata(input) else { return false };
+    let inside = || input.canonicalize().is_ok_and(|folder| path.starts_with(folder));
+    let mail = || briefing_mail::read(file).is_ok_and(|mut mails| mails.any(|mail| mail.is_ok()));
+    if meta.is_dir() {
+        inside() && mail()
+    } else {
+        is_same(&own, &meta) || input.canonicalize().is_ok_and(|input| input == path)
+    }
+}
+
+/// Whether both are of one file: also by another name, or another link to it.
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    false
 }
 
 /// The bytes as text.

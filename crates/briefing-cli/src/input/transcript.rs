@@ -161,11 +161,12 @@ impl<'a> Search<'a> {
             0 => String::new(),
             bad => format!("; {} passed over that {} no JSON", count(bad, "line"), if bad == 1 { "is" } else { "are" }),
         };
-        Failure::new(Kind::NoInput, format!("{} holds no conversation of the id {:?}{bad}", self.name, self.id))
-            .hint(match ids.as_str() {
-                "" => format!("it holds {}, none with an id", count(self.count, "conversation")),
-                ids => format!("it holds {}, beginning with {ids}", count(self.count, "conversation")),
-            })
+        Failure::new(Kind::NoInput, format!("{} holds no conversation of the id {:?}{bad}", self.name, self.id)).hint(match ids
+            .as_str()
+        {
+            "" => format!("it holds {}, none with an id", count(self.count, "conversation")),
+            ids => format!("it holds {}, beginning with {ids}", count(self.count, "conversation")),
+        })
     }
 }
 

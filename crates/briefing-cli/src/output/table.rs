@@ -66,7 +66,7 @@ fn room_for_what(rows: &[Row], header: &[&str], width: usize) -> usize {
         widths.iter_mut().zip(cells).for_each(|(width, cell)| *width = cell.chars().count().max(*width));
     }
     let rest: usize = widths.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, width)| width + 2).sum();
-    let why = if rows.iter().all(|row| row.why.is_empty()) { "why".len() } else { 2 * MIN_COLUMN };
+    let why = if rows.iter().all(|row| row.why.is_empty()) { "why".len() } else { 3 * MIN_COLUMN / 2 };
     width.saturating_sub(rest + why + 2).max(MIN_COLUMN)
 }
 

@@ -8,16 +8,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use briefing::message::{Assistant, Item, Media, Native, Outcome, Part, Reasoning, System, SystemPart, Text, User};
-use briefing::texts::{Filler, OutcomeText, SCHEMA_OF_UNDECLARED, system_as_user};
+use briefing::texts::{Filler, OutcomeText, SCHEMA_OF_UNDECLARED, native_elsewhere, system_as_user};
 use briefing::{Briefing, Round, Wire};
-use briefing_json::Kind;
+use briefing_json::Value;
 
 use super::native::standing;
 use super::{Block, Body, FileKind, Message, Role, thinking};
 use crate::finding::WireChange;
 use crate::frame::{Step, steps};
 use crate::raw::{look, text_of};
-use crate::scribe::{Place, Scribe, Shown};
+use crate::scribe::{Place, Scribe, Shown, Standing};
 use crate::tools::{self, Declared};
 use crate::write::Fields;
 
@@ -45,16 +45,16 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
             undeclared => declare(undeclared, &mut tools, &mut parameters, scribe),
         }
     }
-    thinking::settle(&mut parameters, &messages, scribe);
+    let above_budget = thinking::settle(&mut parameters, &tools, &messages, scribe);
     let given = parameters.iter().any(|(name, _)| *name == "max_tokens");
-    let max_tokens = (!given).then(|| call.reserved_output().max(1));
+    let max_tokens = (!given).then(|| call.reserved_output().max(1).max(above_budget.unwrap_or_default()));
     Body { model: &call.profile().name, max_tokens, parameters, tools, system, messages }
 }
 
-/// `max_tokens` is a number; of anything else the call's own reserve stands.
+/// `max_tokens` is a whole number; for anything else the call's own reserve stands. 0 fills the cache and answers nothing.
 fn settle_limit(parameters: &mut Vec<tools::Parameter<'_>>, scribe: &mut Scribe<'_>) {
     let odd = |(name, value): &tools::Parameter<'_>| {
-        *name == "max_tokens" && look(value, |value| Some(value.kind())) != Some(Kind::Number)
+        *name == "max_tokens" && !look(value, |most| most.as_f64()).is_some_and(|most| most >= 0.0 && most.fract() == 0.0)
     };
     if let Some(at) = parameters.iter().position(odd) {
         parameters.remove(at);
@@ -278,13 +278,30 @@ impl<'a> List<'a, '_, '_> {
     /// "final assistant content cannot end with trailing whitespace".
     fn trim_prefill(&mut self) {
         let Some(Message { role: Role::Assistant, blocks, .. }) = self.messages.last_mut() else { return };
-        let Some(Block::Text { text, .. }) = blocks.last_mut() else { return };
-        let length = text.trim_end().len();
-        if length < text.len() {
-            text.to_mut().truncate(length);
-            self.scribe.note(WireChange::TrailingSpaceTrimmed);
+        let Some(last) = blocks.last_mut() else { return };
+        match last {
+            Block::Text { text, .. } => {
+                let length = text.trim_end().len();
+                if length < text.len() {
+                    text.to_mut().truncate(length);
+                    self.scribe.note(WireChange::TrailingSpaceTrimmed);
+                }
+            }
+            Block::Raw(raw) => {
+                if let Some(kind) = look(raw, kind_of_spaced) {
+                    *last = Block::Text { text: Cow::Owned(native_elsewhere(&kind)), fields: Fields::default() };
+                    self.scribe.note(WireChange::NativeAsText { kind });
+                }
+            }
+            Block::Thinking(_) | Block::File { .. } | Block::Call { .. } | Block::Outcome { .. } => {}
         }
     }
+}
+
+/// The type of a native block whose text ends in white space; none for what the provider goes on from by itself.
+fn kind_of_spaced(block: Value<'_>) -> Option<String> {
+    let kind = text_of(block, "type").filter(|kind| standing(kind, block, Place::Answer) == Standing::Yes)?;
+    text_of(block, "text")?.ends_with(char::is_whitespace).then_some(kind)
 }
 
 fn line(text: &'static str) -> Block<'static> {

@@ -291,7 +291,8 @@ impl<'a> List<'a, '_, '_> {
             let prefix = self.dialect == Dialect::Mistral && name == "prefix" && is(raw, "true");
             // What an answer says beside its content has its place, wherever it was kept.
             let said = message.role == Role::Assistant && super::FIELDS.contains(&name) && !is(raw, "null");
-            if !prefix && message.names.insert(name) {
+            let odd_name = name == "name" && self.dialect == Dialect::Original && is_odd_name(raw, message.role);
+            if !prefix && !odd_name && message.names.insert(name) {
                 (if said { &mut message.fields } else { &mut message.extras }).push((name, raw));
             } else {
                 self.scribe.note(WireChange::FieldLeftOut { name: name.to_owned() });
@@ -325,6 +326,12 @@ fn merge<'a>(into: &mut Message<'a>, message: Message<'a>, scribe: &mut Scribe<'
 
 fn plain<'a>(text: &'a str, extra: &'a Extra) -> Part<'a> {
     Part::Text { text: Cow::Borrowed(text), fields: Fields::of(extra) }
+}
+
+/// "Invalid 'messages[0].name': string does not match pattern. Expected a string that matches the pattern '^[^\s<|\\/>]+$'."
+fn is_odd_name(raw: &RawJson, role: Role) -> bool {
+    let odd = |name: &str| name.is_empty() || name.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '|' | '\\' | '/' | '>'));
+    role != Role::Tool && look(raw.as_str(), |name| name.as_str().map(|name| odd(&name))).unwrap_or(false)
 }
 
 fn is_blank(part: &Part<'_>) -> bool {

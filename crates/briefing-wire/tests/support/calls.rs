@@ -71,7 +71,7 @@ const CHOICES: [&str; 24] = [
     r#"{"type":"custom","custom":{"name":"get"}}"#,
 ];
 
-const PARAMETERS: [(&str, &str); 22] = [
+const PARAMETERS: [(&str, &str); 30] = [
     ("temperature", "0.5"),
     ("max_tokens", "0"),
     ("max_tokens", "100"),
@@ -82,7 +82,15 @@ const PARAMETERS: [(&str, &str); 22] = [
     ("stream", "\"yes\""),
     ("thinking", r#"{"type": "enabled", "budget_tokens": 1024}"#),
     ("thinking", r#"{"type":"enabled","budget_tokens":1}"#),
+    ("thinking", r#"{"type":"enabled","budget_tokens":5000}"#),
+    ("thinking", r#"{"type":"enabled","budget_tokens":1500.5}"#),
+    ("thinking", r#"{"type":"enabled","budget_tokens":1e30}"#),
+    ("thinking", r#"{"type":"enabled"}"#),
     ("thinking", r#"{"type":"adaptive"}"#),
+    ("mcp_servers", "[1]"),
+    ("max_tokens", "-1"),
+    ("max_tokens", "10.5"),
+    ("max_tokens", "1e4"),
     ("thinking", "5"),
     ("cache_control", r#"{"type":"ephemeral"}"#),
     ("cache_control", " null"),

@@ -186,8 +186,11 @@ pub(crate) fn extra() -> BoxedStrategy<Extra> {
         ("title", "5"),
         ("odd \"name\"", "[1, 2]"),
     ];
-    const OPENAI: [(&str, &str); 18] = [
+    const OPENAI: [(&str, &str); 21] = [
         ("name", "\"Bob\""),
+        ("name", "\"Bob Smith\""),
+        ("name", "\"\""),
+        ("name", "5"),
         ("detail", "\"high\""),
         ("role", "\"developer\""),
         ("role", "\"wizard\""),
