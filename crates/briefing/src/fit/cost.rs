@@ -335,10 +335,10 @@ impl<'a> Meter<'a> {
 
     fn count(&mut self, text: &str) {
         self.cost.chars += text.chars().count() as u64;
-        if let Some(estimator) = self.estimator {
-            if self.text_tokens <= self.enough {
-                self.text_tokens = self.text_tokens.saturating_add(estimator.count(text, self.enough));
-            }
+        if let Some(estimator) = self.estimator
+            && self.text_tokens <= self.enough
+        {
+            self.text_tokens = self.text_tokens.saturating_add(estimator.count(text, self.enough));
         }
     }
 

@@ -93,7 +93,7 @@ impl Plan<'_> {
         if anchor.is_some_and(|anchor| begins.is_some_and(|begins| anchor.entry() == begins)) {
             return Some(WalkEnd::Anchor);
         }
-        while let Some(gathered) = walk.next() {
+        for gathered in walk.by_ref() {
             let chosen = self.measure(gathered, Class::History);
             let kind = stands_as(&chosen.gathered.unit, self.profile);
             let behind = kind.map_or(Cost::default(), |kind| self.frame(Some(kind), window.next));

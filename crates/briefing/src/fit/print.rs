@@ -149,6 +149,7 @@ impl fmt::Display for Unvisited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => f.write_str("nothing older"),
+            Self::Older { entries: 1, why } => write!(f, "1 older entry not shown: {why}"),
             Self::Older { entries, why } => write!(f, "{entries} older entries not shown: {why}"),
             Self::OlderUncounted { why } => write!(f, "older entries not shown: {why}"),
         }
