@@ -68,7 +68,8 @@ fn tokens(c: &mut Criterion) {
 /// The same message with a number in front of its text, so that no count of it is cached.
 fn tagged(message: briefing::ModelMessage, number: u32) -> briefing::ModelMessage {
     let json = briefing::message::messages_to_json([&message]);
-    let json = json.replace(r#""content":""#, &format!(r#""content":"{number} "#)).replace(r#""q":""#, &format!(r#""q":"{number} "#));
+    let json =
+        json.replace(r#""content":""#, &format!(r#""content":"{number} "#)).replace(r#""q":""#, &format!(r#""q":"{number} "#));
     briefing::message::messages_from_json(&json).unwrap().remove(0)
 }
 

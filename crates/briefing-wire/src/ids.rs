@@ -154,7 +154,8 @@ mod tests {
     fn an_id_is_a_pure_function_of_the_given_one_and_its_number() {
         let a = CallId::from("a");
         let given = ["a-2", "", "call", "call_1", "a.b", "é"].map(CallId::from);
-        let ids: Vec<CallId> = given.iter().flat_map(|id| [id.clone(), id.repeated(1)]).chain([a.clone(), a.repeated(1)]).collect();
+        let ids: Vec<CallId> =
+            given.iter().flat_map(|id| [id.clone(), id.repeated(1)]).chain([a.clone(), a.repeated(1)]).collect();
         for rule in [IdRule::Word, IdRule::Visible { most: 40 }, IdRule::Visible { most: 64 }, IdRule::Nine] {
             let together = wired(rule, &ids);
             let alone: Vec<String> = ids.iter().flat_map(|id| wired(rule, std::slice::from_ref(id))).collect();

@@ -134,11 +134,7 @@ impl<'a> Scribe<'a> {
     }
 
     /// How a native block is shown. `standing` tells of one of this wire, given its type and itself, whether it may stand.
-    pub(crate) fn native<'m>(
-        &mut self,
-        native: &'m Native,
-        standing: impl FnOnce(&str, Value<'_>) -> Standing,
-    ) -> Shown<'m> {
+    pub(crate) fn native<'m>(&mut self, native: &'m Native, standing: impl FnOnce(&str, Value<'_>) -> Standing) -> Shown<'m> {
         let block = if native.wire == self.wire() {
             look(native.raw.as_str(), |block| Some((standing(&text_of(block, "type")?, block), text_of(block, "id"))))
         } else {

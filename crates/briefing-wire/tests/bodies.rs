@@ -5,8 +5,7 @@
 
 mod support;
 
-use briefing::message::{Assistant, Item, Native, RawJson, User};
-use briefing::{Call, ModelMessage, Tool, Wire};
+use briefing::Wire;
 use briefing_wire::{WireChange, parse_text};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -14,7 +13,7 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 use support::lists::MODELS;
 use support::opaque::{ANTHROPIC, OPENAI};
-use support::{again, checked, render, text};
+use support::{again, changes, checked, render, text, value};
 
 /// Blocks that are known, beside those of the wire.
 const KNOWN: [&str; 8] = [
@@ -54,4 +53,164 @@ proptest! {
         prop_assert!(report.is_clean(), "{:?}\n{body}\n{}", report.violations, text(&request));
         prop_assert_eq!(again(text(&request), wire), text(&request));
     }
+}
+
+/// What becomes of a body whose one message, of that role, has these blocks: its content (or what stands in `system`), and what
+/// was changed.
+fn written(wire: Wire, model: &str, role: &str, blocks: &[&str]) -> (Value, Vec<WireChange>) {
+    let (system, messages) = match role {
+        "head" => (blocks, vec![]),
+        _ => (&[][..], vec![(role, blocks.to_vec())]),
+    };
+    let parsed = parse_text(wire, &body(model, system, &messages)).unwrap();
+    let request = render(&parsed.messages, &parsed.call);
+    let written = value(&request);
+    assert_eq!(checked(text(&request), parsed.call.profile()).violations, []);
+    let content = if role == "head" { written.get("system") } else { written.pointer("/messages/0/content") };
+    (content.unwrap().clone(), changes(&parsed.messages, &parsed.call))
+}
+
+fn claude(role: &str, blocks: &[&str]) -> (Value, Vec<WireChange>) {
+    let (content, changes) = written(Wire::Anthropic, "claude-sonnet-4-5", role, blocks);
+    (content, changes.into_iter().filter(|change| !matches!(change, WireChange::Filler(_))).collect())
+}
+
+fn as_text(kind: &str) -> (Value, Vec<WireChange>) {
+    (json!(format!("[{kind}: not shown to this model]")), vec![WireChange::NativeAsText { kind: kind.into() }])
+}
+
+#[test]
+fn malformed_media_reads_as_text() {
+    let anthropic = [
+        ("image", r#"{"type":"image"}"#),
+        ("image", r#"{"type":"image","source":{"type":"base64","data":"AAAA"}}"#),
+        ("image", r#"{"type":"image","source":{"type":"odd"}}"#),
+        ("document", r#"{"type":"document","source":"x"}"#),
+        ("document", r#"{"type":"document","source":{"type":"text","media_type":"text/html","data":"x"}}"#),
+        ("document", r#"{"type":"document","source":{"type":"content","content":[{"type":"image"}]}}"#),
+    ];
+    for (kind, block) in anthropic {
+        assert_eq!(claude("user", &[block]), as_text(kind), "{block}");
+    }
+    let openai = [
+        ("image_url", r#"{"type":"image_url"}"#),
+        ("image_url", r#"{"type":"image_url","image_url":{"url":"data:text/plain,x"}}"#),
+        ("file", r#"{"type":"file","file":{"file_data":"AAAA","filename":"a.pdf"}}"#),
+        ("file", r#"{"type":"file","file":{}}"#),
+        ("input_audio", r#"{"type":"input_audio","input_audio":{"data":"!!"}}"#),
+        ("document_url", r#"{"type":"document_url","document_url":5}"#),
+    ];
+    for (kind, block) in openai {
+        for model in ["gpt-5", "mistral-large-latest", "some-model"] {
+            let (content, changes) = written(Wire::OpenAiChat, model, "user", &[block]);
+            let content = content.pointer("/0/text").cloned().unwrap_or(content);
+            assert_eq!((content, changes), as_text(kind), "{model} {block}");
+        }
+    }
+}
+
+/// Known pictures go through the bounds, whatever else their source says, and what else it says stays.
+#[test]
+fn unknown_fields_of_a_source_stay() {
+    let source = r#"{"type":"base64","media_type":"image/png","data":"AAAA","odd":[1]}"#;
+    let image = format!(r#"{{"type":"image","source":{source},"title":"t"}}"#);
+    let url = r#"{"type":"document","source":{"type":"url","url":"https://x","media_type":"application/pdf"},"title":"t"}"#;
+    let sent = body("claude-sonnet-4-5", &[], &[("user", vec![&image, url])]);
+    assert_eq!(again(&sent, Wire::Anthropic), sent);
+    let tiff = image.replace("png", "tiff");
+    assert_eq!(claude("user", &[&tiff]), (json!("[image: unnamed, 3 bytes, not shown]"), vec![]));
+    let (blind, _) = written(Wire::Anthropic, "claude-2.1", "user", &[&image]);
+    assert_eq!(blind, json!("[image: unnamed, 3 bytes, not shown]"));
+}
+
+#[test]
+fn unknown_blocks_stand_in_answers_and_system_text_alone() {
+    let foo = r#"{"type":"foo","x":1}"#;
+    let stands = (json!([{"type": "foo", "x": 1}]), vec![]);
+    assert_eq!(claude("user", &[foo]), as_text("foo"));
+    assert_eq!(claude("head", &[foo]), stands);
+    let parsed =
+        body("claude-sonnet-4-5", &[], &[("user", vec![KNOWN[0]]), ("assistant", vec![foo]), ("user", vec![KNOWN[0]])]);
+    assert!(again(&parsed, Wire::Anthropic).contains(foo));
+    // OpenAI Chat refuses them everywhere.
+    for role in ["user", "assistant", "system"] {
+        assert_eq!(written(Wire::OpenAiChat, "gpt-5", role, &[foo]), as_text("foo"), "{role}");
+    }
+    assert_eq!(written(Wire::OpenAiChat, "some-model", "user", &[foo]), as_text("foo"));
+}
+
+/// The answer of a list that ends on it; a line stands before.
+fn answer(blocks: &[&str]) -> (Value, Vec<WireChange>) {
+    let sent = body("claude-sonnet-4-5", &[], &[("user", vec![KNOWN[0]]), ("assistant", blocks.to_vec())]);
+    let parsed = parse_text(Wire::Anthropic, &sent).unwrap();
+    let request = render(&parsed.messages, &parsed.call);
+    assert_eq!(checked(text(&request), parsed.call.profile()).violations, []);
+    let content = value(&request).pointer("/messages/1/content").unwrap().clone();
+    (content, changes(&parsed.messages, &parsed.call))
+}
+
+#[test]
+fn tools_that_the_provider_runs_go_back_only_with_a_sound_id_and_their_use() {
+    let used = r#"{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}"#;
+    let result = r#"{"type":"web_search_tool_result","tool_use_id":"s1","content":[]}"#;
+    let both: Vec<Value> = [used, result].iter().map(|json| serde_json::from_str(json).unwrap()).collect();
+    assert_eq!(answer(&[used, result]), (json!(both), vec![]));
+    for broken in
+        [r#"{"type":"server_tool_use"}"#, r#"{"type":"server_tool_use","id":"a.b"}"#, r#"{"type":"server_tool_use","id":5}"#]
+    {
+        assert_eq!(answer(&[broken]), as_text("server_tool_use"), "{broken}");
+    }
+    assert_eq!(answer(&[r#"{"type":"web_search_tool_result"}"#]), as_text("web_search_tool_result"));
+    let left_out = WireChange::NativeLeftOut { kind: "web_search_tool_result".into(), needs: "s1".into() };
+    assert_eq!(answer(&[KNOWN[0], result]), (json!("hello"), vec![left_out.clone()]));
+    // The use is no use, so its result goes with it.
+    let foo = r#"{"type":"foo","id":"s1"}"#;
+    assert_eq!(answer(&[foo, result]).1, [left_out]);
+    assert_eq!(claude("user", &[used]), as_text("server_tool_use"));
+}
+
+#[test]
+fn a_last_block_whose_text_ends_in_space_reads_as_text() {
+    assert_eq!(answer(&[r#"{"type":"foo","text":"x "}"#]), as_text("foo"));
+    assert_eq!(answer(&[r#"{"type":"foo","text":"x"}"#]).1, []);
+}
+
+fn marked(kind: &str, index: usize) -> String {
+    let text = if kind == "text" { format!(r#","text":"t{index}""#) } else { format!(r#","source":"s{index}""#) };
+    format!(r#"{{"cache_control":{{"type":"ephemeral"}}, "type":"{kind}"{text}}}"#)
+}
+
+/// "A maximum of 4 blocks with cache_control may be provided": marks inside blocks that are sent as they are come first, and of
+/// too many the oldest are cut out of theirs.
+#[test]
+fn marks_of_blocks_that_are_sent_as_they_are_count_first() {
+    let gone = WireChange::FieldLeftOut { name: "cache_control".into() };
+    let results: Vec<String> = (0..3).map(|index| marked("search_result", index)).collect();
+    let texts: Vec<String> = (0..3).map(|index| marked("text", index)).collect();
+    let blocks: Vec<&str> = results.iter().chain(&texts).map(String::as_str).collect();
+    let (content, changes) = claude("user", &blocks);
+    let mark = json!({"type": "ephemeral"});
+    let result = |index: usize| json!({"type": "search_result", "source": format!("s{index}"), "cache_control": mark});
+    let plain = |index: usize| json!({"type": "text", "text": format!("t{index}")});
+    let last = json!({"type": "text", "text": "t2", "cache_control": mark});
+    assert_eq!(content, json!([result(0), result(1), result(2), plain(0), plain(1), last]));
+    assert_eq!(changes, [gone.clone(), gone.clone()]);
+
+    let results: Vec<String> = (0..6).map(|index| marked("search_result", index)).collect();
+    let sent = body("claude-sonnet-4-5", &[], &[("user", results.iter().map(String::as_str).collect())]);
+    let bare = |index: usize| format!(r#"{{ "type":"search_result","source":"s{index}"}}"#);
+    let expected = sent.replace(&results[0], &bare(0)).replace(&results[1], &bare(1));
+    assert_eq!(again(&sent, Wire::Anthropic), expected);
+    assert_eq!(claude("user", &results.iter().map(String::as_str).collect::<Vec<_>>()).1, [gone.clone(), gone.clone()]);
+
+    // A tool of the provider's and the body itself have one each.
+    let tool = r#"{"type":"web_search_20250305","name":"web_search","cache_control":{"type":"ephemeral"}}"#;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let sent = body("claude-sonnet-4-5", &[], &[("user", texts)]);
+    let sent = sent.replace(r#""messages""#, &format!(r#""cache_control":{{"type":"ephemeral"}},"tools":[{tool}],"messages""#));
+    let parsed = parse_text(Wire::Anthropic, &sent).unwrap();
+    let request = value(&render(&parsed.messages, &parsed.call));
+    let second = json!({"type": "text", "text": "t1", "cache_control": mark});
+    assert_eq!(request.pointer("/messages/0/content"), Some(&json!([plain(0), second, last])));
+    assert_eq!(support::changes(&parsed.messages, &parsed.call), [gone]);
 }

@@ -9,7 +9,7 @@ use briefing::{Call, ModelMessage, Tool, Wire};
 use briefing_wire::{InputFault, ParseChange, ThinkingFault, WireChange, parse_text};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use support::{again, messages, render, text};
+use support::{again, changes, messages, render, text};
 
 fn openai() -> Call {
     Call::model("gpt-4o", Some(Wire::OpenAiChat))
@@ -34,10 +34,6 @@ fn picture(call: &str) -> ModelMessage {
 
 fn function(id: &str, name: &str, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
-}
-
-fn changes(list: &[ModelMessage], call: &Call) -> Vec<WireChange> {
-    render(list, call).findings().iter().map(|finding| finding.change.clone()).collect()
 }
 
 /// <https://github.com/vercel/ai/pull/16578>
@@ -232,6 +228,25 @@ fn b48_a_second_call_of_one_id_gets_another() {
         ]},
     ]);
     assert_eq!(messages(&list, &claude()), expected);
+}
+
+/// A call is sent under the same id whatever else is in the window.
+#[test]
+fn ids_do_not_depend_on_the_window() {
+    let round = |id: &str| [ModelMessage::calls([call(id, "f", "{}")]), ModelMessage::outcome(id, "ok")];
+    let windows = [vec!["a", "a", "a-2"], vec!["a", "a-2"], vec!["a-2"], vec!["a-2", "a", "a"]];
+    for wire in [openai(), mistral(), claude()] {
+        let ids = windows.clone().map(|window| {
+            let mut list = vec![ModelMessage::user("go")];
+            list.extend(window.iter().flat_map(|id| round(id)));
+            let rendered = text(&render(&list, &wire)).to_owned();
+            let body: Value = serde_json::from_str(&rendered).unwrap();
+            let at = 2 * window.iter().rposition(|id| *id == "a-2").unwrap() + 1;
+            let id = ["content/0/id", "tool_calls/0/id"].map(|key| body.pointer(&format!("/messages/{at}/{key}")).cloned());
+            id.into_iter().flatten().next()
+        });
+        assert!(ids.iter().all(|id| id.is_some() && *id == ids[0]), "{ids:?}");
+    }
 }
 
 /// <https://github.com/mastra-ai/mastra/issues/13632>

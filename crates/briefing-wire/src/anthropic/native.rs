@@ -53,8 +53,7 @@ fn is_text_document(block: Value<'_>) -> bool {
 pub(crate) fn ends_in_server_tool(said: &Assistant) -> bool {
     let natives = || said.items.iter().filter_map(own);
     let Some(last) = said.items.last().and_then(own) else { return false };
-    let used =
-        |id: &str| natives().any(|native| native.needs.is_none() && standing_in(native) == Standing::Use(id.to_owned()));
+    let used = |id: &str| natives().any(|native| native.needs.is_none() && standing_in(native) == Standing::Use(id.to_owned()));
     let ends = match standing_in(last) {
         Standing::No | Standing::Yes => false,
         Standing::Use(_) => true,

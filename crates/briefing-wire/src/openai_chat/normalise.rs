@@ -330,7 +330,8 @@ fn plain<'a>(text: &'a str, extra: &'a Extra) -> Part<'a> {
 
 /// "Invalid 'messages[0].name': string does not match pattern. Expected a string that matches the pattern '^[^\s<|\\/>]+$'."
 fn is_odd_name(raw: &RawJson, role: Role) -> bool {
-    let odd = |name: &str| name.is_empty() || name.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '|' | '\\' | '/' | '>'));
+    let odd =
+        |name: &str| name.is_empty() || name.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '|' | '\\' | '/' | '>'));
     role != Role::Tool && look(raw.as_str(), |name| name.as_str().map(|name| odd(&name))).unwrap_or(false)
 }
 

@@ -9,7 +9,7 @@ pub(crate) mod opaque;
 use briefing::{Bounds, Briefing, Call, Dialect, ModelMessage, ModelProfile, Wire, fit};
 use briefing_check::{Report, Rules, check};
 use briefing_json::Document;
-use briefing_wire::{Render, Request, parse_text};
+use briefing_wire::{Render, Request, WireChange, parse_text};
 use serde_json::Value;
 
 /// The checker's rules for a profile of the core.
@@ -46,6 +46,11 @@ pub(crate) fn text(request: &Request) -> &str {
 
 pub(crate) fn value(request: &Request) -> Value {
     serde_json::from_slice(request.body()).unwrap()
+}
+
+/// What the wire made different.
+pub(crate) fn changes(list: &[ModelMessage], call: &Call) -> Vec<WireChange> {
+    render(list, call).findings().iter().map(|finding| finding.change.clone()).collect()
 }
 
 /// What the independent checker says of a body.

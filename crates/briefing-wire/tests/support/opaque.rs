@@ -112,8 +112,7 @@ fn native(wire: Wire, json: &'static str) -> Vec<Native> {
     let block: serde_json::Value = serde_json::from_str(json).unwrap();
     let text = |key: &str| block.get(key).and_then(serde_json::Value::as_str);
     let kind: Arc<str> = text("type").unwrap_or("odd").into();
-    let parsed =
-        Native { wire, kind: kind.clone(), raw: raw(json), reads_as: None, needs: text("tool_use_id").map(Arc::from) };
+    let parsed = Native { wire, kind: kind.clone(), raw: raw(json), reads_as: None, needs: text("tool_use_id").map(Arc::from) };
     let said = Native { reads_as: Some("it says \n".into()), needs: None, ..parsed.clone() };
     let needy = Native { needs: Some("srv_1".into()), ..parsed.clone() };
     vec![parsed.clone(), parsed.clone(), parsed, said, needy]
@@ -146,7 +145,8 @@ pub(crate) fn given() -> impl Strategy<Value = Native> {
 
 /// Blocks of answers: more of what stands there.
 pub(crate) fn spoken() -> impl Strategy<Value = Native> {
-    let server: Vec<Native> = ANTHROPIC.iter().filter(|json| json.contains("_tool_")).flat_map(|json| native(Wire::Anthropic, json)).collect();
+    let server: Vec<Native> =
+        ANTHROPIC.iter().filter(|json| json.contains("_tool_")).flat_map(|json| native(Wire::Anthropic, json)).collect();
     prop_oneof![blocks(), select(server)]
 }
 
