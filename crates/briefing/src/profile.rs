@@ -141,7 +141,7 @@ impl Profiles {
 }
 
 impl ModelProfile {
-    /// How many calls one assistant message may hold. OpenAI: "Invalid 'messages[2].tool_calls': array too long. Expected an array
+    /// How many calls one assistant message may hold. OpenAI: "Invalid `messages[2].tool_calls`: array too long. Expected an array
     /// with maximum length 128" (<https://github.com/openai/openai-dotnet/issues/317>); of others nothing is known.
     #[must_use]
     pub const fn most_calls(&self) -> usize {
