@@ -431,3 +431,20 @@ fn an_outcome_right_before_its_call_is_put_behind_it() {
     let briefing = fitted(&["U 1", "T a: first", "T a: second", "A call(a)"], &Bounds::none());
     assert_eq!(show(&briefing), ["U 1", "A call(a)", "T a: first"]);
 }
+
+#[test]
+fn the_longest_beginning_of_a_models_name_counts() {
+    let facts = |name: &str| {
+        let profile = Profiles::built_in().model(name, None);
+        (profile.wire, profile.dialect, profile.prefill)
+    };
+    let (chat, anthropic) = (Wire::OpenAiChat, Wire::Anthropic);
+    assert_eq!(facts("openai/gpt-5-mini"), (chat, Dialect::Original, false));
+    assert_eq!(facts("gpt-oss-120b"), (chat, Dialect::Compatible, false));
+    assert_eq!(facts("ft:gpt-4o:mine"), (chat, Dialect::Original, false));
+    assert_eq!(facts("codex-mini-latest"), (chat, Dialect::Original, false));
+    assert_eq!(facts("us.anthropic.claude-opus-4-6-v1:0"), (anthropic, Dialect::Original, false));
+    assert_eq!(facts("claude-3-5-sonnet-20241022"), (anthropic, Dialect::Original, true));
+    assert_eq!(facts("claude-future-9"), (anthropic, Dialect::Original, false));
+    assert_eq!(facts("somebody/unheard-of"), (chat, Dialect::Compatible, false));
+}
