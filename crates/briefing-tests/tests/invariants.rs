@@ -159,7 +159,11 @@ proptest! {
     #[test]
     fn i08_older_content_is_not_read(older in steps(10), other in steps(10), steps in steps(12), call in calls()) {
         let first = [ModelMessage::system("instructions"), ModelMessage::user("start")];
-        let of = |older: &[_]| -> Vec<ModelMessage> { first.iter().cloned().chain(messages(older)).chain(messages(&steps)).collect() };
+        // An input between them, so that no round reaches over.
+        let middle = [ModelMessage::user("middle")];
+        let of = |older: &[_]| -> Vec<ModelMessage> {
+            first.iter().cloned().chain(messages(older)).chain(middle.clone()).chain(messages(&steps)).collect()
+        };
         let bounds = Bounds::none().messages(6);
         let (Ok(one), Ok(two)) = (fit(&of(&older), &call, &bounds), fit(&of(&other), &call, &bounds)) else { return Ok(()) };
         let whole = |briefing: &Briefing, older: usize| {
