@@ -177,6 +177,11 @@ pub enum Bound {
     Bytes,
 }
 
+impl Bound {
+    /// Every bound, in the order in which they are told.
+    pub(crate) const ALL: [Self; 5] = [Self::Messages, Self::Chars, Self::Tokens, Self::Images, Self::Bytes];
+}
+
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

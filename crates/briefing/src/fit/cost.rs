@@ -61,7 +61,7 @@ impl Cost {
     /// A share of each limit, between 0 and 1, rounded down; where there is no limit, none.
     #[must_use]
     pub fn share(self, share: f64) -> Self {
-        let of = |limit: u64| if limit >= u64::MAX / 2 { limit } else { share_of(limit, share.clamp(0.0, 1.0)) };
+        let of = |limit: u64| if limit >= u64::MAX / 2 { limit } else { scaled(limit, share.clamp(0.0, 1.0), f64::floor) };
         Self {
             messages: of(self.messages),
             chars: of(self.chars),
@@ -86,20 +86,19 @@ impl Cost {
     /// The first bound that this cost breaks, if any.
     #[must_use]
     pub fn over(self, most: Self) -> Option<Bound> {
-        const ALL: [Bound; 5] = [Bound::Messages, Bound::Chars, Bound::Tokens, Bound::Images, Bound::Bytes];
-        ALL.into_iter().find(|bound| self.of(*bound) > most.of(*bound))
+        Bound::ALL.into_iter().find(|bound| self.of(*bound) > most.of(*bound))
     }
 }
 
-/// A share of a limit, rounded down.
+/// A number times a factor of 0 or more, rounded as told.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "a share between 0 and 1 of a u64 is one; the last bits do not matter"
+    reason = "limits and counts are far below 2^52 and not negative; their last bits do not matter"
 )]
-fn share_of(limit: u64, share: f64) -> u64 {
-    (limit as f64 * share) as u64
+fn scaled(number: u64, factor: f64, round: fn(f64) -> f64) -> u64 {
+    round(number as f64 * factor) as u64
 }
 
 // Bytes that a body needs around what is counted; never underestimated.
@@ -370,23 +369,11 @@ fn document_tokens(media: &Media, page: u32) -> u32 {
     page.saturating_mul(pages)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a token count is far below 2^52, and calibration is positive"
-)]
 fn calibrated(tokens: u64, calibration: f32) -> u64 {
-    if tokens >= u64::MAX / 2 || calibration == 1.0 { tokens } else { (tokens as f64 * f64::from(calibration)).ceil() as u64 }
+    if tokens >= u64::MAX / 2 || calibration == 1.0 { tokens } else { scaled(tokens, f64::from(calibration), f64::ceil) }
 }
 
 /// So many tokens of the estimator are more than that limit once they are calibrated.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a limit on tokens is far below 2^52, and calibration is positive"
-)]
 fn uncalibrated(limit: u64, calibration: f32) -> u64 {
-    if limit >= u64::MAX / 2 { limit } else { (limit as f64 / f64::from(calibration)).ceil() as u64 + 1 }
+    if limit >= u64::MAX / 2 { limit } else { scaled(limit, 1.0 / f64::from(calibration), f64::ceil) + 1 }
 }

@@ -40,8 +40,7 @@ impl Receipt {
     /// What was used of each measure, and its limit where there is one. Tokens only where they were counted.
     #[must_use]
     pub fn totals(&self) -> Vec<(Bound, u64, Option<u64>)> {
-        let all = [Bound::Messages, Bound::Chars, Bound::Tokens, Bound::Images, Bound::Bytes];
-        let counted = all.into_iter().filter(|bound| *bound != Bound::Tokens || self.estimator.is_some());
+        let counted = Bound::ALL.into_iter().filter(|bound| *bound != Bound::Tokens || self.estimator.is_some());
         counted.map(|bound| (bound, self.total.of(bound), Some(self.most.of(bound)).filter(|most| *most < u64::MAX))).collect()
     }
 }
