@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::log::Mail;
-use crate::message::{Assistant, EntryId, Outcome, RunId, ThreadId};
+use crate::log::{Card, Mail, Notice};
+use crate::message::{Assistant, EntryId, ModelMessage, Outcome, RunId, ThreadId};
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,23 @@ pub enum Body {
     Round(Arc<Assistant>),
     /// A call came to an end.
     Outcome(Arc<Outcome>),
+    /// A message of a chat or of an imported transcript, as a model reads it.
+    Message(ModelMessage),
+    /// A write waits for a person to confirm it.
+    Card(Arc<Card>),
+    /// A card was settled.
+    Notice(Notice),
+    /// What was here was erased.
+    Erased(Erased),
+}
+
+/// What is left of an erased entry: nothing of its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Erased {
+    /// When it was erased.
+    pub at: Timestamp,
+    /// The hash of what was stored (BLAKE3).
+    pub hash: [u8; 32],
 }
 
 /// A place in a thread: total, and stored. Entries of one time stand in the order they were appended.
@@ -50,7 +67,12 @@ impl Entry {
     pub fn mail(&self) -> Option<&Arc<Mail>> {
         match &self.body {
             Body::Mail(mail) => Some(mail),
-            Body::Round(_) | Body::Outcome(_) => None,
+            Body::Round(_)
+            | Body::Outcome(_)
+            | Body::Message(_)
+            | Body::Card(_)
+            | Body::Notice(_)
+            | Body::Erased(_) => None,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What happened: entries of a thread, in an order that is total and stored. Nothing here is ever repaired or cut.
 
+mod card;
 mod entry;
 mod mail;
 mod memory;
 
-pub use entry::{Arrival, Body, Cause, Entry, Place, RecordedOutcome, RecordedRound, Run};
+pub use card::{Card, Notice, Settled};
+pub use entry::{Arrival, Body, Cause, Entry, Erased, Place, RecordedOutcome, RecordedRound, Run};
 pub use mail::{Address, Attachment, AttachmentId, Delivery, Direction, Mail, MessageId};
 pub use memory::{LogError, MemoryLog, OwnerLog};

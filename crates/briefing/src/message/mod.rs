@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use extra::{Extra, RawJson, RawJsonError};
 pub use ids::{CallId, EntryId, OwnerId, RunId, ThreadId};
-pub use json::{MessageJsonError, MessageJsonFault, messages_from_json, messages_to_json};
+pub use json::{MessageJsonError, MessageJsonFault, message_to_json, messages_from_json, messages_to_json};
 pub use media::{Bytes, Media, MediaSource};
 
 use crate::wire::Wire;

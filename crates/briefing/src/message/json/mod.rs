@@ -6,4 +6,4 @@ mod read;
 mod write;
 
 pub use read::{MessageJsonError, MessageJsonFault, messages_from_json};
-pub use write::messages_to_json;
+pub use write::{message_to_json, messages_to_json};

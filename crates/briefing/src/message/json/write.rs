@@ -18,6 +18,14 @@ pub fn messages_to_json<'a>(messages: impl IntoIterator<Item = &'a ModelMessage>
     String::from_utf8(out.0).unwrap_or_default()
 }
 
+/// Writes one message as an object on one line.
+#[must_use]
+pub fn message_to_json(message: &ModelMessage) -> String {
+    let mut out = Writer(Vec::new());
+    out.message(message);
+    String::from_utf8(out.0).unwrap_or_default()
+}
+
 struct Writer(Vec<u8>);
 
 impl Writer {

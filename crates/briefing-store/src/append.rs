@@ -1,0 +1,150 @@
+//! What is appended, and what became of it.
+
+use briefing::log::{Arrival, AttachmentId, Card, Mail, Place};
+use briefing::message::{EntryId, ModelMessage, ThreadId};
+
+/// One entry to append.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Append {
+    /// What happened.
+    pub content: Content,
+    /// Where it belongs.
+    pub thread: Target,
+    /// How it came; decides its effective time.
+    pub arrival: Arrival,
+    /// If an entry of this key is there, nothing is appended, and that one is given back: whoever is not sure whether an
+    /// append succeeded does it again.
+    pub key: Option<Key>,
+    /// The newest entry of the thread that the writer knows. If another one is there, nothing is appended.
+    pub expected: Expected,
+}
+
+/// What an entry holds. Rounds and outcomes are appended through their run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// A mail.
+    Mail(Box<NewMail>),
+    /// A message of a chat, or of an imported transcript.
+    Message(ModelMessage),
+    /// A write that waits for a person.
+    Card(Box<Card>),
+}
+
+/// A mail with what it was read from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewMail {
+    /// The parsed mail.
+    pub mail: Mail,
+    /// The bytes as they came.
+    pub raw: Option<Vec<u8>>,
+    /// The contents of its files. An attachment of the mail without one here is listed, and cannot be fetched.
+    pub files: Vec<(AttachmentId, Vec<u8>)>,
+}
+
+/// Where an entry belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// To this thread.
+    Thread(ThreadId),
+    /// A mail: to the thread that its references lead to ([`briefing_mail::place`]), else to a new one. Anything else: to a
+    /// new one.
+    Referred,
+}
+
+/// What a writer knows of the thread it appends to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// Nothing: append whatever is there.
+    Any,
+    /// This is the newest entry (by sequence number); none: the thread is empty.
+    Head(Option<EntryId>),
+}
+
+/// A key that makes an append idempotent. It belongs to one owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// The key of that text, such as the id of a delivery.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self::of_bytes(text.as_bytes())
+    }
+
+    /// The key of those bytes, such as a mail as it came.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl Append {
+    /// That content, appended to a thread without conditions.
+    #[must_use]
+    pub fn new(content: Content, thread: Target, arrival: Arrival) -> Self {
+        Self { content, thread, arrival, key: None, expected: Expected::Any }
+    }
+
+    /// A mail, to the thread that its references lead to. Its key is the hash of its bytes, if it has them, so that a mail is
+    /// stored once however often it is delivered.
+    #[must_use]
+    pub fn mail(mail: NewMail, arrival: Arrival) -> Self {
+        let key = mail.raw.as_deref().map(Key::of_bytes);
+        Self { key, ..Self::new(Content::Mail(Box::new(mail)), Target::Referred, arrival) }
+    }
+
+    /// A message of a chat.
+    #[must_use]
+    pub fn message(message: ModelMessage, thread: Target, arrival: Arrival) -> Self {
+        Self::new(Content::Message(message), thread, arrival)
+    }
+
+    /// A card.
+    #[must_use]
+    pub fn card(card: Card, thread: ThreadId, arrival: Arrival) -> Self {
+        Self::new(Content::Card(Box::new(card)), Target::Thread(thread), arrival)
+    }
+
+    /// The same with an idempotency key.
+    #[must_use]
+    pub fn key(mut self, key: Key) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// The same, if that is still the newest entry of the thread.
+    #[must_use]
+    pub fn expecting(mut self, head: Option<EntryId>) -> Self {
+        self.expected = Expected::Head(head);
+        self
+    }
+}
+
+/// What became of an append.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// The entry.
+    pub place: Place,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// Whether it was appended now.
+    pub fate: Fate,
+}
+
+/// Whether an append appended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    /// It is new.
+    New {
+        /// Threads that turned out to be one with this one, and are merged into it.
+        merged: Vec<ThreadId>,
+        /// The first entry of the same Message-ID, which came with other bytes: both are kept (`MessageIdReused`).
+        reused: Option<EntryId>,
+    },
+    /// An entry of that key was there before.
+    Before,
+}

@@ -1,0 +1,188 @@
+//! Why a store cannot do what it was asked. Whether to try again is decided by the kind, never by a text.
+
+use std::path::PathBuf;
+
+use briefing::log::Settled;
+use briefing::message::{EntryId, RunId, ThreadId};
+
+/// What is told of a failed operation. A failed operation has changed nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// No such thread of this owner.
+    #[error("no thread {thread}")]
+    UnknownThread {
+        /// The thread asked for.
+        thread: ThreadId,
+    },
+    /// No such entry of this owner.
+    #[error("no entry {entry}")]
+    UnknownEntry {
+        /// The entry asked for.
+        entry: EntryId,
+    },
+    /// No such run of this owner.
+    #[error("no run {run}")]
+    UnknownRun {
+        /// The run asked for.
+        run: RunId,
+    },
+    /// A run of that id was begun before.
+    #[error("run {run} was begun before")]
+    RunBegun {
+        /// The run.
+        run: RunId,
+    },
+    /// The run has no call of that id.
+    #[error("run {run} has no call {call}")]
+    UnknownCall {
+        /// The run.
+        run: RunId,
+        /// The call's id as it is written.
+        call: String,
+    },
+    /// Somebody else appended to the thread since it was read.
+    #[error("thread {thread} has moved on: its newest entry is {}, not {}", head(*found), head(*expected))]
+    Moved {
+        /// The thread.
+        thread: ThreadId,
+        /// The newest entry that the writer knew.
+        expected: Option<EntryId>,
+        /// The newest entry there is.
+        found: Option<EntryId>,
+    },
+    /// The card was settled before.
+    #[error("card {card} was settled before: {}", settled.name())]
+    Settled {
+        /// The card.
+        card: EntryId,
+        /// How.
+        settled: Settled,
+    },
+    /// The entry is no card.
+    #[error("entry {entry} is no card")]
+    NotACard {
+        /// The entry.
+        entry: EntryId,
+    },
+    /// A thread cannot begin there: the entry goes with another one.
+    #[error("entry {entry} goes with the one that it belongs to: a thread cannot begin with it")]
+    NotABeginning {
+        /// The entry.
+        entry: EntryId,
+    },
+    /// Something is larger than a store keeps.
+    #[error("{what} is larger than {most} bytes")]
+    TooLarge {
+        /// What it is.
+        what: &'static str,
+        /// The most.
+        most: usize,
+    },
+    /// Another process holds the database for longer than the setting waits. Nothing is wrong: try again.
+    #[error("another process is writing to the database")]
+    Locked,
+    /// The disk is full.
+    #[error("the disk is full")]
+    Full,
+    /// The database may not be written to.
+    #[error("the database may not be written to")]
+    ReadOnly,
+    /// The database was made by a newer version of this program.
+    #[error("the database has schema {found}, and this program knows schemas up to {known}")]
+    NewerSchema {
+        /// The schema found.
+        found: u32,
+        /// The newest one known.
+        known: u32,
+    },
+    /// A migration that was applied is not the one that this program knows by that number.
+    #[error("migration {number} of the database is not the one of this program")]
+    OtherMigration {
+        /// Its number.
+        number: u32,
+    },
+    /// The file is a database of another program, or none.
+    #[error("{path} is no database of Briefing", path = path.display())]
+    NotOurs {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No database is there.
+    #[error("{path} does not exist", path = path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The database is damaged.
+    #[error("the database is damaged: {detail}")]
+    Corrupt {
+        /// What was found.
+        detail: String,
+    },
+    /// A stored file is not there, or not as it was stored.
+    #[error("the stored file {hash} is missing or damaged")]
+    Blob {
+        /// The hash of its content.
+        hash: String,
+    },
+    /// Reading or writing failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was to be read or written.
+        what: String,
+        /// Why it failed.
+        #[source]
+        source: std::io::Error,
+    },
+    /// SQLite failed in a way of its own.
+    #[error("SQLite: {0}")]
+    Sqlite(#[source] rusqlite::Error),
+    /// The store was closed while it was asked.
+    #[error("the store is closed")]
+    Closed,
+}
+
+impl StoreError {
+    /// Whether the same call may succeed later, with nothing else changed.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Locked)
+    }
+
+    /// What a person can do about it, if anything.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Locked => "wait until it is done, or raise the time to wait",
+            Self::Full => "make room; nothing was lost, and nothing half written",
+            Self::ReadOnly => "give the user who runs this the right to write the file and its folder",
+            Self::NewerSchema { .. } => "use the newer program; it was not changed",
+            Self::OtherMigration { .. } => "use the program that made it; it was not changed",
+            Self::NotOurs { .. } => "name the database that `briefing import` made",
+            Self::Missing { .. } => "check the path; `briefing import` makes a new one",
+            Self::Corrupt { .. } => "restore a backup; `briefing verify` tells what is damaged",
+            Self::Blob { .. } => "restore it from a backup; `briefing verify` lists all that are missing",
+            Self::Moved { .. } => "read the thread again, and decide again",
+            Self::Settled { .. } => "a card is settled once",
+            _ => return None,
+        })
+    }
+}
+
+fn head(entry: Option<EntryId>) -> String {
+    entry.map_or_else(|| "none".to_owned(), |entry| entry.to_string())
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let detail = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
+            Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly,
+            Some(ErrorCode::DatabaseCorrupt) => Self::Corrupt { detail },
+            _ => Self::Sqlite(error),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What is erased, and the report of it.
+
+use std::collections::BTreeMap;
+
+use briefing::message::ThreadId;
+use jiff::Timestamp;
+
+use crate::Kind;
+
+/// What is to be erased. Nothing of it can be had back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Forget {
+    /// Everything of the owner.
+    Owner,
+    /// Every mail that this address wrote or got (From, To, Cc), with the runs that answered it.
+    Correspondent {
+        /// The address; the case of letters does not matter.
+        address: String,
+        /// Whether everything else in the threads that it takes part in goes too: others may quote it.
+        whole_threads: bool,
+    },
+    /// Everything of one thread.
+    Thread(ThreadId),
+    /// Every entry with an effective time before this one. Runs go with what they answer.
+    Before(Timestamp),
+}
+
+/// What was erased, or of a trial, what would be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ForgetReport {
+    /// The entries by kind. A tombstone with a hash stays of each.
+    pub entries: BTreeMap<Kind, u64>,
+    /// The threads that have nothing left.
+    pub threads: u64,
+    /// The runs.
+    pub runs: u64,
+    /// The mails as they came.
+    pub raw: u64,
+    /// The attachments.
+    pub attachments: u64,
+    /// The stored contents (raw mails and files) that nothing else refers to, and their bytes.
+    pub blobs: u64,
+    /// The bytes of those.
+    pub blob_bytes: u64,
+    /// Contents that stay, as other entries have the same.
+    pub shared_blobs: u64,
+    /// The entries in the search index.
+    pub searchable: u64,
+    /// The entries that stay in threads where something was erased: they may quote it.
+    pub may_quote: u64,
+    /// Whether the database was written anew, so that no byte of it is left in the file. Not of a trial; not if another process
+    /// was reading, or the disk has no room for a second copy: then forget again once that is over.
+    pub scrubbed: bool,
+}

@@ -1,0 +1,351 @@
+//! Appending: entries get their number, their time and their thread here.
+
+use briefing::log::{Arrival, Card, MessageId, Notice, Place};
+use briefing::message::{ModelMessage, OwnerId, message_to_json};
+use briefing_mail::{Known, Placement, place};
+use rusqlite::{OptionalExtension, Transaction};
+
+use super::ids::{OwnerKey, entry_id, number, thread_id};
+use super::rows::{self, MailRow};
+use super::threads::limit;
+use super::time::{micros, timestamp};
+use super::{runs, threads};
+use crate::blobs::{BlobHash, Blobs};
+use crate::{Append, Appended, Content, Expected, Fate, NewMail, StoreError, Target};
+
+/// One owner's log while it is written to: its counters, kept until the end of the transaction.
+pub(super) struct Log<'t> {
+    pub(super) tx: &'t Transaction<'t>,
+    pub(super) owner: OwnerKey,
+    entries: u64,
+    threads: u64,
+    last_at: Option<i64>,
+}
+
+/// Where large contents go.
+pub(super) struct Shelf<'b> {
+    pub(super) blobs: &'b dyn Blobs,
+    /// The size from which on a content is large.
+    pub(super) from: usize,
+}
+
+impl<'t> Log<'t> {
+    /// The log of that owner, which is new if nothing was ever written.
+    pub(super) fn open(tx: &'t Transaction<'t>, owner: &OwnerId) -> Result<Self, StoreError> {
+        tx.prepare_cached("INSERT INTO owners (name) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([owner.as_str()])?;
+        let mut statement = tx.prepare_cached("SELECT owner, entries, threads, last_at FROM owners WHERE name = ?1")?;
+        Ok(statement.query_one([owner.as_str()], |row| {
+            Ok(Self {
+                tx,
+                owner: OwnerKey(row.get(0)?),
+                entries: row.get::<_, i64>(1)?.cast_unsigned(),
+                threads: row.get::<_, i64>(2)?.cast_unsigned(),
+                last_at: row.get(3)?,
+            })
+        })?)
+    }
+
+    /// Keeps the counters.
+    pub(super) fn close(self) -> Result<(), StoreError> {
+        let mut statement =
+            self.tx.prepare_cached("UPDATE owners SET entries = ?2, threads = ?3, last_at = ?4 WHERE owner = ?1")?;
+        statement.execute((self.owner.0, self.entries.cast_signed(), self.threads.cast_signed(), self.last_at))?;
+        Ok(())
+    }
+
+    /// Opens a thread.
+    pub(super) fn open_thread(&mut self) -> Result<i64, StoreError> {
+        let thread = self.owner.key(self.threads).ok_or(StoreError::Full)?;
+        self.threads += 1;
+        self.tx.prepare_cached("INSERT INTO threads (thread, owner) VALUES (?1, ?2)")?.execute((thread, self.owner.0))?;
+        Ok(thread)
+    }
+
+    /// Gives an entry its number, and its place in a thread.
+    pub(super) fn push(&mut self, thread: i64, at: i64, kind: i64, hash: &[u8; 32]) -> Result<i64, StoreError> {
+        let entry = self.owner.key(self.entries).ok_or(StoreError::Full)?;
+        self.entries += 1;
+        self.last_at = Some(at);
+        let kind_of_entry = if kind == rows::OPEN_CARD { rows::CARD } else { kind };
+        self.tx.prepare_cached("INSERT INTO entries (entry, at, kind, hash) VALUES (?1, ?2, ?3, ?4)")?.execute((
+            entry,
+            at,
+            kind_of_entry,
+            hash,
+        ))?;
+        self.tx
+            .prepare_cached("INSERT INTO members (thread, at, entry, kind) VALUES (?1, ?2, ?3, ?4)")?
+            .execute((thread, at, entry, kind))?;
+        self.tx
+            .prepare_cached(
+                "UPDATE threads SET entries = entries + 1, head = ?2, newest = max(coalesce(newest, ?3), ?3) WHERE thread = ?1",
+            )?
+            .execute((thread, entry, at))?;
+        Ok(entry)
+    }
+
+    /// Appends what a caller gives, if its conditions hold.
+    pub(super) fn append(&mut self, append: Append, shelf: &Shelf<'_>) -> Result<Appended, StoreError> {
+        if let Some(key) = &append.key
+            && let Some(before) = self.by_key(key.as_bytes())?
+        {
+            return Ok(before);
+        }
+        let given = match append.thread {
+            Target::Thread(thread) => Some(threads::resolve(self.tx, self.owner, thread)?),
+            Target::Referred => None,
+        };
+        if let Expected::Head(expected) = append.expected {
+            self.check_head(given, expected)?;
+        }
+        let at = self.effective_time(&append)?;
+        let (entry, thread, fate) = match append.content {
+            Content::Mail(mail) => self.mail(*mail, given, at, shelf)?,
+            Content::Message(message) => self.message(&message, given, at)?,
+            Content::Card(card) => self.card(&card, given, at)?,
+        };
+        if let Some(key) = &append.key {
+            self.tx.prepare_cached("INSERT INTO keys (owner, key, entry) VALUES (?1, ?2, ?3)")?.execute((
+                self.owner.0,
+                key.as_bytes(),
+                entry,
+            ))?;
+        }
+        Ok(Appended { place: Place { at: timestamp(at), entry: entry_id(entry) }, thread: thread_id(thread), fate })
+    }
+
+    fn by_key(&self, key: &[u8; 32]) -> Result<Option<Appended>, StoreError> {
+        let mut statement = self.tx.prepare_cached(
+            "SELECT entries.entry, entries.at, members.thread FROM keys JOIN entries USING (entry) JOIN members USING (entry)
+             WHERE keys.owner = ?1 AND keys.key = ?2",
+        )?;
+        let found = statement.query_one((self.owner.0, key), |row| {
+            Ok(Appended {
+                place: Place { at: timestamp(row.get(1)?), entry: entry_id(row.get(0)?) },
+                thread: thread_id(row.get(2)?),
+                fate: Fate::Before,
+            })
+        });
+        Ok(found.optional()?)
+    }
+
+    /// A new thread has no head.
+    fn check_head(&self, thread: Option<i64>, expected: Option<briefing::message::EntryId>) -> Result<(), StoreError> {
+        let Some(thread) = thread else { return Ok(()) };
+        let found: Option<i64> =
+            self.tx.prepare_cached("SELECT head FROM threads WHERE thread = ?1")?.query_one([thread], |row| row.get(0))?;
+        let found = found.map(entry_id);
+        if found == expected { Ok(()) } else { Err(StoreError::Moved { thread: thread_id(thread), expected, found }) }
+    }
+
+    /// The time of what arrives, or of a mail its own date, but not before what it answers (design invariant 10).
+    fn effective_time(&self, append: &Append) -> Result<i64, StoreError> {
+        let mail = match &append.content {
+            Content::Mail(mail) => Some(&mail.mail),
+            Content::Message(_) | Content::Card(_) => None,
+        };
+        let own = match append.arrival {
+            Arrival::Live(now) => micros(now),
+            Arrival::Imported(now) => {
+                // No date: the place where it stood in the import.
+                let date = mail.and_then(|mail| mail.date).map(micros);
+                let before = || self.last_at.unwrap_or(micros(jiff::Timestamp::MIN));
+                date.unwrap_or_else(before).min(micros(now))
+            }
+        };
+        let mut at = own;
+        for id in mail.into_iter().flat_map(|mail| mail.in_reply_to.iter().chain(mail.references.last())) {
+            if let Some((answered, _)) = first_of(self.tx, self.owner, id)? {
+                at = at.max(answered);
+            }
+        }
+        Ok(at)
+    }
+
+    fn given_or_new(&mut self, given: Option<i64>) -> Result<i64, StoreError> {
+        match given {
+            Some(thread) => Ok(thread),
+            None => self.open_thread(),
+        }
+    }
+
+    fn message(&mut self, message: &ModelMessage, given: Option<i64>, at: i64) -> Result<(i64, i64, Fate), StoreError> {
+        let body = message_to_json(message);
+        let hash = rows::hash(rows::MESSAGE, &[Some(body.as_bytes())]);
+        let thread = self.given_or_new(given)?;
+        let entry = self.push(thread, at, rows::MESSAGE, &hash)?;
+        self.tx.prepare_cached("INSERT INTO messages (entry, body) VALUES (?1, ?2)")?.execute((entry, body))?;
+        Ok((entry, thread, Fate::New { merged: Vec::new(), reused: None }))
+    }
+
+    fn card(&mut self, card: &Card, given: Option<i64>, at: i64) -> Result<(i64, i64, Fate), StoreError> {
+        let body = rows::card_json(card);
+        let hash = rows::hash(rows::CARD, &[Some(body.as_bytes())]);
+        let thread = self.given_or_new(given)?;
+        let entry = self.push(thread, at, rows::OPEN_CARD, &hash)?;
+        let run = match &card.run {
+            Some(run) => runs::find(self.tx, self.owner, run)?.map(|run| run.key),
+            None => None,
+        };
+        self.tx.prepare_cached("INSERT INTO cards (entry, run, body) VALUES (?1, ?2, ?3)")?.execute((entry, run, body))?;
+        Ok((entry, thread, Fate::New { merged: Vec::new(), reused: None }))
+    }
+
+    fn mail(&mut self, new: NewMail, given: Option<i64>, at: i64, shelf: &Shelf<'_>) -> Result<(i64, i64, Fate), StoreError> {
+        let placement = place(&new.mail, &mut Directory { tx: self.tx, owner: self.owner })?;
+        let reused = match &new.mail.message_id {
+            Some(id) => first_of(self.tx, self.owner, id)?.map(|(_, entry)| entry_id(entry)),
+            None => None,
+        };
+        let Placement { thread, merges, awaits, people } = placement;
+        // Who says where a mail belongs is believed; nothing is merged then.
+        let (thread, merges) = match given {
+            Some(given) => (given, Vec::new()),
+            None => (self.given_or_new(thread)?, merges),
+        };
+        for merged in &merges {
+            threads::merge(self.tx, *merged, thread)?;
+        }
+        let row = MailRow::new(&new.mail);
+        let hash = row.hash(&new.mail.attachments);
+        let entry = self.push(thread, at, rows::MAIL, &hash)?;
+        self.keep(entry, &row, &new, shelf)?;
+        threads::take_part(self.tx, thread, &people)?;
+        threads::waits(self.tx, self.owner, thread, &awaits)?;
+        if let Some(id) = &new.mail.message_id {
+            threads::arrived(self.tx, self.owner, id)?;
+        }
+        let merged = merges.into_iter().map(thread_id).collect();
+        Ok((entry, thread, Fate::New { merged, reused }))
+    }
+
+    fn keep(&self, entry: i64, row: &MailRow, new: &NewMail, shelf: &Shelf<'_>) -> Result<(), StoreError> {
+        let raw = new.raw.as_ref().map(|raw| shelf.keep(self.tx, raw)).transpose()?;
+        self.tx
+            .prepare_cached(
+                "INSERT INTO mails (entry, owner, direction, message_id, in_reply_to, refs, date, sender, recipients, copies,
+                 subject, body, attachments, raw) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            )?
+            .execute(rusqlite::params![
+                entry,
+                self.owner.0,
+                row.direction,
+                row.message_id,
+                row.in_reply_to,
+                row.refs,
+                row.date,
+                row.sender,
+                row.recipients,
+                row.copies,
+                row.subject,
+                row.body,
+                limit(new.mail.attachments.len()),
+                raw,
+            ])?;
+        for (position, file) in new.mail.attachments.iter().enumerate() {
+            let content = new.files.iter().find(|(id, _)| *id == file.id);
+            let content = content.map(|(_, content)| shelf.keep(self.tx, content)).transpose()?;
+            self.tx
+                .prepare_cached(
+                    "INSERT INTO attachments (entry, position, id, filename, media_type, size, inline, content)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                )?
+                .execute(rusqlite::params![
+                    entry,
+                    limit(position),
+                    file.id.as_str(),
+                    file.filename,
+                    file.media_type,
+                    file.size.map(u64::cast_signed),
+                    file.inline,
+                    content,
+                ])?;
+        }
+        Ok(())
+    }
+
+    /// Appends the notice of a card.
+    pub(super) fn notice(&mut self, thread: i64, card: i64, notice: Notice, at: i64) -> Result<i64, StoreError> {
+        let name = notice.settled.name();
+        let hash = rows::hash(rows::NOTICE, &[Some(&number(card).to_le_bytes()), Some(name.as_bytes())]);
+        let entry = self.push(thread, at, rows::NOTICE, &hash)?;
+        self.tx
+            .prepare_cached("INSERT INTO notices (entry, card, settled) VALUES (?1, ?2, ?3)")?
+            .execute((entry, card, name))?;
+        Ok(entry)
+    }
+}
+
+impl Shelf<'_> {
+    /// Keeps a content once, however often it comes; gives its row. A large one is outside and safe before its row is.
+    fn keep(&self, tx: &Transaction<'_>, content: &[u8]) -> Result<i64, StoreError> {
+        let hash = BlobHash::of(content);
+        let known = tx
+            .prepare_cached("UPDATE blobs SET refs = refs + 1 WHERE hash = ?1 RETURNING blob")?
+            .query_one([hash.as_bytes()], |row| row.get(0))
+            .optional()?;
+        if let Some(blob) = known {
+            return Ok(blob);
+        }
+        let inside = content.len() < self.from;
+        if !inside {
+            self.blobs.put(hash, content).map_err(|source| match source.kind() {
+                std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => StoreError::Full,
+                _ => StoreError::Io { what: format!("the content {hash} cannot be written"), source },
+            })?;
+        }
+        tx.prepare_cached("DELETE FROM doomed WHERE hash = ?1")?.execute([hash.as_bytes()])?;
+        tx.prepare_cached("INSERT INTO blobs (hash, size, refs, data) VALUES (?1, ?2, 1, ?3)")?.execute((
+            hash.as_bytes(),
+            limit(content.len()),
+            inside.then_some(content),
+        ))?;
+        Ok(tx.last_insert_rowid())
+    }
+}
+
+/// The first mail of that Message-ID: its time and its entry.
+pub(super) fn first_of(tx: &Transaction<'_>, owner: OwnerKey, id: &MessageId) -> Result<Option<(i64, i64)>, StoreError> {
+    let mut statement = tx.prepare_cached(
+        "SELECT entries.at, entries.entry FROM mails JOIN entries USING (entry)
+         WHERE mails.owner = ?1 AND mails.message_id = ?2 ORDER BY mails.entry LIMIT 1",
+    )?;
+    Ok(statement.query_one((owner.0, id.as_str()), |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+}
+
+/// What threading asks about the mails that came before.
+struct Directory<'t> {
+    tx: &'t Transaction<'t>,
+    owner: OwnerKey,
+}
+
+impl Known for Directory<'_> {
+    type Thread = i64;
+    type Error = StoreError;
+
+    fn thread_of(&mut self, id: &MessageId) -> Result<Option<i64>, StoreError> {
+        let mut statement = self.tx.prepare_cached(
+            "SELECT members.thread FROM mails JOIN members USING (entry)
+             WHERE mails.owner = ?1 AND mails.message_id = ?2 ORDER BY mails.entry LIMIT 1",
+        )?;
+        Ok(statement.query_one((self.owner.0, id.as_str()), |row| row.get(0)).optional()?)
+    }
+
+    fn waiting_for(&mut self, id: &MessageId) -> Result<Vec<i64>, StoreError> {
+        let mut statement = self
+            .tx
+            .prepare_cached("SELECT thread FROM awaited WHERE owner = ?1 AND message_id = ?2 ORDER BY thread LIMIT 1000")?;
+        let threads = statement.query_map((self.owner.0, id.as_str()), |row| row.get(0))?;
+        Ok(threads.collect::<Result<_, _>>()?)
+    }
+
+    fn admits(&mut self, thread: i64, people: &[String]) -> Result<bool, StoreError> {
+        let mut one = self.tx.prepare_cached("SELECT 1 FROM people WHERE thread = ?1 AND address = ?2")?;
+        for address in people {
+            if one.exists((thread, address))? {
+                return Ok(true);
+            }
+        }
+        Ok(!self.tx.prepare_cached("SELECT 1 FROM people WHERE thread = ?1 LIMIT 1")?.exists([thread])?)
+    }
+}

@@ -1,0 +1,210 @@
+//! Erasing: what is selected, what goes with it, and that no byte of it is left.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use rusqlite::Transaction;
+
+use super::connection::Desk;
+use super::ids::OwnerKey;
+use super::time::micros;
+use super::{rows, search, threads};
+use crate::blobs::{BlobHash, Blobs};
+use crate::{Forget, ForgetReport, StoreError};
+
+/// Selects what is to be erased into the table `selected`, and into `gone` the runs that go with it.
+pub(super) fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), StoreError> {
+    tx.execute_batch(
+        "CREATE TEMP TABLE IF NOT EXISTS selected (entry INTEGER PRIMARY KEY);
+         CREATE TEMP TABLE IF NOT EXISTS gone (run INTEGER PRIMARY KEY);
+         DELETE FROM selected; DELETE FROM gone;",
+    )?;
+    let (first, last) = (owner.first(), owner.last());
+    match what {
+        Forget::Owner => {
+            tx.execute(
+                "INSERT INTO selected SELECT entry FROM entries WHERE entry BETWEEN ?1 AND ?2 AND erased IS NULL",
+                [first, last],
+            )?;
+            tx.execute("INSERT INTO gone SELECT run FROM runs WHERE owner = ?1", [owner.0])?;
+        }
+        Forget::Thread(thread) => select_thread(tx, threads::resolve(tx, owner, *thread)?)?,
+        Forget::Before(time) => {
+            // Rounds and outcomes go with their run, and notices with their card.
+            tx.execute(
+                "INSERT INTO selected SELECT entry FROM entries
+                 WHERE entry BETWEEN ?1 AND ?2 AND erased IS NULL AND at < ?3 AND kind NOT IN (2, 3, 6)",
+                [first, last, micros(*time)],
+            )?;
+            tx.execute(
+                "INSERT INTO gone SELECT run FROM runs WHERE owner = ?1 AND answers IS NULL AND last_at < ?2
+                 AND NOT EXISTS (SELECT 1 FROM places WHERE places.run = runs.run)",
+                [owner.0, micros(*time)],
+            )?;
+        }
+        Forget::Correspondent { address, whole_threads } => {
+            let address = address.to_ascii_lowercase();
+            for thread in threads_of(tx, owner, &address)? {
+                if *whole_threads {
+                    select_thread(tx, thread)?;
+                } else {
+                    select_mails(tx, thread, &address)?;
+                }
+            }
+        }
+    }
+    complete(tx)
+}
+
+fn threads_of(tx: &Transaction<'_>, owner: OwnerKey, address: &str) -> Result<Vec<i64>, StoreError> {
+    let mut statement = tx.prepare_cached("SELECT thread FROM people WHERE address = ?1 AND thread BETWEEN ?2 AND ?3")?;
+    let threads = statement.query_map((address, owner.first(), owner.last()), |row| row.get(0))?;
+    Ok(threads.collect::<Result<_, _>>()?)
+}
+
+fn select_thread(tx: &Transaction<'_>, thread: i64) -> Result<(), StoreError> {
+    tx.execute("INSERT OR IGNORE INTO selected SELECT entry FROM members WHERE thread = ?1 AND kind > 0", [thread])?;
+    tx.execute("INSERT OR IGNORE INTO gone SELECT run FROM runs WHERE thread = ?1", [thread])?;
+    Ok(())
+}
+
+fn select_mails(tx: &Transaction<'_>, thread: i64, address: &str) -> Result<(), StoreError> {
+    let mut insert = tx.prepare_cached("INSERT OR IGNORE INTO selected VALUES (?1)")?;
+    threads::each_mail(tx, thread, |mail| {
+        if mail.people.iter().any(|person| person == address) {
+            insert.execute([mail.entry])?;
+        }
+        Ok(())
+    })
+}
+
+/// What goes with the selected: the runs that stand beside it, what those wrote, and the notices of cards.
+fn complete(tx: &Transaction<'_>) -> Result<(), StoreError> {
+    tx.execute_batch(
+        "INSERT OR IGNORE INTO gone SELECT places.run FROM places JOIN selected USING (entry);
+         INSERT OR IGNORE INTO gone SELECT run FROM runs JOIN selected ON selected.entry = runs.answers;
+         INSERT OR IGNORE INTO selected SELECT rounds.entry FROM rounds JOIN gone USING (run);
+         INSERT OR IGNORE INTO selected SELECT outcomes.entry FROM outcomes JOIN gone USING (run);
+         INSERT OR IGNORE INTO selected SELECT cards.entry FROM cards JOIN gone ON gone.run = cards.run;
+         INSERT OR IGNORE INTO selected SELECT cards.notice FROM cards JOIN selected USING (entry) WHERE notice IS NOT NULL;
+         DELETE FROM selected WHERE entry IN (SELECT entry FROM entries WHERE erased IS NOT NULL);",
+    )?;
+    Ok(())
+}
+
+/// Erases what is selected. The contents outside are only marked.
+pub(super) fn erase(tx: &Transaction<'_>, now: Timestamp) -> Result<ForgetReport, StoreError> {
+    let mut report = ForgetReport::default();
+    let count = |sql: &str| tx.query_one(sql, [], |row| Ok(row.get::<_, i64>(0)?.cast_unsigned()));
+    let kinds = "SELECT kind, count(*) FROM entries JOIN selected USING (entry) GROUP BY kind";
+    for row in tx.prepare(kinds)?.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))? {
+        let (code, count) = row?;
+        report.entries.extend(rows::kind(code).map(|kind| (kind, count.cast_unsigned())));
+    }
+    report.runs = count("SELECT count(*) FROM gone")?;
+    report.raw = count("SELECT count(*) FROM mails JOIN selected USING (entry) WHERE raw IS NOT NULL")?;
+    report.attachments = count("SELECT count(*) FROM attachments JOIN selected USING (entry)")?;
+    let affected = "SELECT DISTINCT thread FROM members JOIN selected USING (entry)
+                    UNION SELECT DISTINCT thread FROM runs JOIN gone USING (run)";
+    let affected = tx.prepare(affected)?.query_map([], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+    for entry in selected(tx)? {
+        report.searchable += u64::from(search::remove(tx, entry)?);
+    }
+    drop_blobs(tx, &mut report)?;
+    tx.execute_batch(
+        "DELETE FROM mails WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM attachments WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM messages WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM cards WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM notices WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM rounds WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM outcomes WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM calls WHERE run IN (SELECT run FROM gone);
+         DELETE FROM places WHERE run IN (SELECT run FROM gone);
+         DELETE FROM runs WHERE run IN (SELECT run FROM gone);
+         UPDATE members SET kind = 0 WHERE entry IN (SELECT entry FROM selected);",
+    )?;
+    tx.execute("UPDATE entries SET erased = ?1 WHERE entry IN (SELECT entry FROM selected)", [micros(now)])?;
+    for thread in affected {
+        let left = close_thread(tx, thread)?;
+        report.may_quote += left;
+        report.threads += u64::from(left == 0);
+    }
+    Ok(report)
+}
+
+fn selected(tx: &Transaction<'_>) -> Result<Vec<i64>, StoreError> {
+    let mut statement = tx.prepare("SELECT entry FROM selected")?;
+    Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// Takes the references of the selected mails from their contents; those that nobody refers to any more go.
+fn drop_blobs(tx: &Transaction<'_>, report: &mut ForgetReport) -> Result<(), StoreError> {
+    tx.execute_batch(
+        "CREATE TEMP TABLE IF NOT EXISTS unreferred (blob INTEGER PRIMARY KEY, times INTEGER NOT NULL);
+         DELETE FROM unreferred;
+         INSERT INTO unreferred SELECT blob, count(*) FROM
+             (SELECT raw AS blob FROM mails JOIN selected USING (entry) WHERE raw IS NOT NULL
+              UNION ALL SELECT content FROM attachments JOIN selected USING (entry) WHERE content IS NOT NULL) GROUP BY blob;
+         UPDATE blobs SET refs = refs - times FROM unreferred WHERE unreferred.blob = blobs.blob;",
+    )?;
+    let counted = "SELECT count(*) FILTER (WHERE refs = 0), coalesce(sum(size) FILTER (WHERE refs = 0), 0),
+                   count(*) FILTER (WHERE refs > 0) FROM blobs JOIN unreferred USING (blob)";
+    let counted: (i64, i64, i64) = tx.query_one(counted, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    (report.blobs, report.blob_bytes, report.shared_blobs) =
+        (counted.0.cast_unsigned(), counted.1.cast_unsigned(), counted.2.cast_unsigned());
+    tx.execute_batch(
+        "INSERT OR IGNORE INTO doomed SELECT hash FROM blobs JOIN unreferred USING (blob) WHERE refs = 0 AND data IS NULL;
+         DELETE FROM blobs WHERE refs = 0 AND blob IN (SELECT blob FROM unreferred);",
+    )?;
+    Ok(())
+}
+
+/// Brings what is kept of a thread in line with what is left of it; how much that is.
+fn close_thread(tx: &Transaction<'_>, thread: i64) -> Result<u64, StoreError> {
+    threads::recount(tx, thread)?;
+    threads::recount_people(tx, thread)?;
+    threads::recount_awaited(tx, thread)?;
+    let left: i64 = tx.query_one("SELECT count(*) FROM members WHERE thread = ?1 AND kind > 0", [thread], |row| row.get(0))?;
+    if left == 0 {
+        tx.execute("DELETE FROM call_ids WHERE thread = ?1", [thread])?;
+        tx.execute("DELETE FROM anchors WHERE thread = ?1", [thread])?;
+    }
+    Ok(left.cast_unsigned())
+}
+
+/// Writes the database anew, empties its log, and deletes the contents outside that nothing refers to. Whether all of that
+/// could be done.
+pub(super) fn scrub(desk: &mut Desk) -> Result<bool, StoreError> {
+    desk.transact(|tx, blobs, _| sweep(tx, blobs))?;
+    // Balancing a tree can leave old bytes between the rows of a page: only a page that is written anew has none.
+    let written = desk.connection.execute_batch("VACUUM").map_err(StoreError::from);
+    match written {
+        Ok(()) => {}
+        Err(StoreError::Full | StoreError::Locked) => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    let busy: i64 = desk.connection.query_one("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    Ok(busy == 0)
+}
+
+/// Deletes what lies outside without a row. The database is locked for writing, so nobody is putting a content there now.
+pub(super) fn sweep(tx: &Transaction<'_>, blobs: &dyn Blobs) -> Result<(), StoreError> {
+    let failed = |source| StoreError::Io { what: "a forgotten content cannot be deleted".to_owned(), source };
+    let mut known = tx.prepare("SELECT 1 FROM blobs WHERE hash = ?1 AND data IS NULL")?;
+    let mut unreferred: BTreeSet<BlobHash> = BTreeSet::new();
+    for hash in blobs.sweep().map_err(failed)? {
+        if !known.exists([hash.as_bytes()])? {
+            unreferred.insert(hash);
+        }
+    }
+    let mut doomed = tx.prepare("SELECT hash FROM doomed")?;
+    for hash in doomed.query_map([], |row| row.get(0))? {
+        unreferred.insert(BlobHash::new(hash?));
+    }
+    for hash in unreferred {
+        blobs.delete(hash).map_err(failed)?;
+    }
+    tx.execute("DELETE FROM doomed", [])?;
+    Ok(())
+}

@@ -1,0 +1,402 @@
+//! The embedded backend: one SQLite database, and a folder beside it for large contents.
+//!
+//! Source order: the schema, keys and rows; `append` and what it calls; reading; erasing; verifying.
+
+mod anchors;
+mod append;
+mod cards;
+mod connection;
+mod files;
+mod forget;
+mod ids;
+mod read;
+mod rows;
+mod runs;
+mod schema;
+mod search;
+mod threads;
+mod time;
+mod verify;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use briefing::log::{AttachmentId, Entry, MessageId, Place, RecordedRound, Run, Settled};
+use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
+use jiff::Timestamp;
+use rusqlite::{Connection, TransactionBehavior};
+
+use self::append::{Log, Shelf};
+use self::connection::{Desk, Readers, Writer, connect, fault};
+pub use self::connection::{Durability, Settings};
+use self::ids::{OwnerKey, thread_id};
+use crate::blobs::{BlobFolder, Blobs};
+use crate::{
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, Kind, Logged, Store, StoreError, StoreFuture, ThreadSummary,
+    Verified,
+};
+
+/// A store in one SQLite file. Several processes may use it at once; clones of an `Arc` of it, several threads.
+///
+/// Writes are done one after the other by a thread of the store; reads in the thread that polls, each of one moment. Dropping
+/// it waits until what was asked of it is written.
+pub struct SqliteStore {
+    path: PathBuf,
+    writer: Writer,
+    readers: Readers,
+    blobs: Arc<dyn Blobs>,
+}
+
+impl SqliteStore {
+    /// Opens the database at that path, and brings it to the newest schema.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], [`StoreError::NotOurs`], [`StoreError::NewerSchema`], [`StoreError::OtherMigration`],
+    /// [`StoreError::ReadOnly`] where it has to be migrated and may not be written to.
+    pub fn open(path: &Path, settings: Settings) -> Result<Self, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::Missing { path: path.to_owned() });
+        }
+        Self::start(path, settings, false)
+    }
+
+    /// Opens the database at that path, or makes a new one there that its user alone may read.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and [`StoreError::Io`] if it cannot be made.
+    pub fn create(path: &Path, settings: Settings) -> Result<Self, StoreError> {
+        let mut options = std::fs::File::options();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        // The database's other files get the rights of this one.
+        options.open(path).map_err(|source| match source.kind() {
+            std::io::ErrorKind::StorageFull => StoreError::Full,
+            _ => StoreError::Io { what: format!("{} cannot be made", path.display()), source },
+        })?;
+        Self::start(path, settings, true)
+    }
+
+    /// The same at an older schema: how migrations are tested.
+    #[doc(hidden)]
+    pub fn create_at_schema(path: &Path, settings: Settings, number: u32) -> Result<(), StoreError> {
+        let mut connection = connect(path, &settings, true)?;
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        schema::migrate(&mut connection, number)
+    }
+
+    fn start(path: &Path, settings: Settings, new: bool) -> Result<Self, StoreError> {
+        let mut connection = connect(path, &settings, false)?;
+        match schema::state(&connection).map_err(|error| fault(path, error))? {
+            schema::State::Foreign => return Err(StoreError::NotOurs { path: path.to_owned() }),
+            schema::State::Empty if !new => return Err(StoreError::NotOurs { path: path.to_owned() }),
+            schema::State::Ours(at) if at >= schema::NEWEST => schema::check(&connection, at)?,
+            schema::State::Ours(_) | schema::State::Empty => {
+                connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+                schema::migrate(&mut connection, schema::NEWEST)?;
+            }
+        }
+        let blobs = settings.blobs.clone().unwrap_or_else(|| Arc::new(BlobFolder::new(beside(path))));
+        let readers = Readers::new(path, &settings);
+        let desk = Desk { connection, blobs: Arc::clone(&blobs), blob_bytes: settings.blob_bytes };
+        Ok(Self { path: path.to_owned(), writer: Writer::new(desk)?, readers, blobs })
+    }
+
+    /// The database's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Copies the database to `to`, with all large contents in a folder beside it, while others go on reading and writing. A
+    /// copy that fails leaves nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] if something is at `to` already, or it cannot be written; [`StoreError::Blob`] if a content is lost.
+    pub fn backup(&self, to: &Path) -> Result<(), StoreError> {
+        let failed = |source| StoreError::Io { what: format!("{} cannot be written", to.display()), source };
+        let folder = beside(to);
+        if to.exists() || folder.exists() {
+            return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
+        }
+        let copied = self.copy(to, &BlobFolder::new(&folder));
+        if copied.is_err() {
+            let _ = std::fs::remove_file(to);
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+        copied
+    }
+
+    fn copy(&self, to: &Path, folder: &BlobFolder) -> Result<(), StoreError> {
+        self.readers.read(|connection| {
+            // `VACUUM INTO` cannot stand in a transaction, so a backup in steps: it begins anew where others write between.
+            let mut copy = connect(to, &Settings::default(), true)?;
+            let backup = rusqlite::backup::Backup::new(connection, &mut copy)?;
+            backup.run_to_completion(4096, Duration::ZERO, None)?;
+            drop(backup);
+            let mut outside = connection.prepare("SELECT hash FROM blobs WHERE data IS NULL")?;
+            for hash in outside.query_map([], |row| row.get(0))? {
+                let hash = crate::BlobHash::new(hash?);
+                let io = |source| StoreError::Io { what: format!("the content {hash} cannot be copied"), source };
+                let content = self.blobs.get(hash).map_err(io)?;
+                let content = content.ok_or_else(|| StoreError::Blob { hash: hash.to_string() })?;
+                crate::Blobs::put(folder, hash, &content).map_err(io)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Brings the search index up to date now, as a search would.
+    ///
+    /// # Errors
+    /// If it cannot be written to.
+    pub fn index(&self) -> StoreFuture<'_, ()> {
+        self.writer.ask(|desk| {
+            while search::catch_up(desk)? {}
+            Ok(())
+        })
+    }
+
+    /// Writes to one owner's log, in one transaction.
+    fn write<T: Send + 'static>(
+        &self,
+        owner: &OwnerId,
+        work: impl FnOnce(&mut Log<'_>, &Shelf<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> StoreFuture<'static, T> {
+        let owner = owner.clone();
+        self.writer.ask(move |desk| {
+            desk.transact(|tx, blobs, from| {
+                let mut log = Log::open(tx, &owner)?;
+                let done = work(&mut log, &Shelf { blobs, from })?;
+                log.close()?;
+                Ok(done)
+            })
+        })
+    }
+
+    /// Reads of one owner; of one who has nothing, nothing.
+    fn read<T: Default + Send + 'static>(
+        &self,
+        owner: &OwnerId,
+        work: impl FnOnce(&Connection, OwnerKey) -> Result<T, StoreError>,
+    ) -> StoreFuture<'static, T> {
+        let done = self.readers.read(|connection| match read::owner(connection, owner)? {
+            Some(owner) => work(connection, owner),
+            None => Ok(T::default()),
+        });
+        Box::pin(std::future::ready(done))
+    }
+
+    fn file_of(
+        &self,
+        owner: &OwnerId,
+        find: impl FnOnce(&Connection, OwnerKey) -> Result<Option<files::Content>, StoreError>,
+    ) -> StoreFuture<'static, Option<Arc<[u8]>>> {
+        let blobs = self.blobs.as_ref();
+        self.read(owner, |connection, owner| find(connection, owner)?.map(|content| content.bytes(blobs)).transpose())
+    }
+}
+
+/// The folder of a database's large contents.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".blobs");
+    name.into()
+}
+
+impl Store for SqliteStore {
+    fn open_thread<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, ThreadId> {
+        self.write(owner, |log, _| Ok(thread_id(log.open_thread()?)))
+    }
+
+    fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>> {
+        self.write(owner, |log, shelf| batch.into_iter().map(|append| log.append(append, shelf)).collect())
+    }
+
+    fn begin_run<'a>(&'a self, owner: &'a OwnerId, run: Run) -> StoreFuture<'a, ()> {
+        self.write(owner, move |log, _| runs::begin(log, &run))
+    }
+
+    fn wrote<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, entry: EntryId) -> StoreFuture<'a, ()> {
+        let run = run.clone();
+        self.write(owner, move |log, _| runs::wrote(log, &run, entry))
+    }
+
+    fn append_round<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: &'a RunId,
+        index: u32,
+        said: Assistant,
+        now: Timestamp,
+    ) -> StoreFuture<'a, RecordedRound> {
+        let run = run.clone();
+        self.write(owner, move |log, _| runs::append_round(log, &run, index, said, now))
+    }
+
+    fn append_outcome<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: &'a RunId,
+        outcome: Outcome,
+        now: Timestamp,
+    ) -> StoreFuture<'a, EntryId> {
+        let run = run.clone();
+        self.write(owner, move |log, _| runs::append_outcome(log, &run, outcome, now))
+    }
+
+    fn settle<'a>(&'a self, owner: &'a OwnerId, card: EntryId, settled: Settled, now: Timestamp) -> StoreFuture<'a, EntryId> {
+        self.write(owner, move |log, _| cards::settle(log, card, settled, now))
+    }
+
+    fn open_cards<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read(owner, |connection, owner| match threads::find(connection, owner, thread)? {
+            Some(thread) => cards::open(connection, thread),
+            None => Ok(Vec::new()),
+        })
+    }
+
+    fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
+        self.read(owner, |connection, owner| owner.entry(entry).map_or(Ok(None), |key| rows::entry(connection, key)))
+    }
+
+    fn by_message_id<'a>(&'a self, owner: &'a OwnerId, id: &'a MessageId) -> StoreFuture<'a, Vec<EntryId>> {
+        self.read(owner, |connection, owner| read::by_message_id(connection, owner, id))
+    }
+
+    fn thread_of<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<ThreadId>> {
+        self.read(owner, |connection, owner| owner.entry(entry).map_or(Ok(None), |key| read::thread_of(connection, key)))
+    }
+
+    fn read_back<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        thread: ThreadId,
+        before: Option<Place>,
+        kind: Option<Kind>,
+        count: usize,
+    ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read(owner, |connection, owner| match threads::find(connection, owner, thread)? {
+            Some(thread) => read::back(connection, thread, before.map(|place| read::place(owner, place)), kind, count),
+            None => Ok(Vec::new()),
+        })
+    }
+
+    fn newest_inbound<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        thread: Option<ThreadId>,
+    ) -> StoreFuture<'a, Option<(Arc<Entry>, ThreadId)>> {
+        self.read(owner, |connection, owner| {
+            let Some(thread) = thread else { return read::newest_inbound(connection, owner) };
+            let Some(key) = threads::find(connection, owner, thread)? else { return Ok(None) };
+            Ok(read::newest_inbound_of(connection, key)?.map(|entry| (entry, thread_id(key))))
+        })
+    }
+
+    fn rounds<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        persona: &'a str,
+        entries: &'a [EntryId],
+    ) -> StoreFuture<'a, Vec<RecordedRound>> {
+        self.read(owner, |connection, owner| runs::beside(connection, owner, persona, entries))
+    }
+
+    fn file<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
+        self.file_of(owner, |connection, owner| files::of_attachment(connection, owner, id))
+    }
+
+    fn raw<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
+        self.file_of(owner, |connection, owner| owner.entry(entry).map_or(Ok(None), |key| files::raw(connection, key)))
+    }
+
+    fn threads<'a>(&'a self, owner: &'a OwnerId, after: Option<After>, count: usize) -> StoreFuture<'a, Vec<ThreadSummary>> {
+        self.read(owner, |connection, owner| threads::list(connection, owner, after, count))
+    }
+
+    fn thread<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Option<ThreadSummary>> {
+        self.read(owner, |connection, owner| match threads::find(connection, owner, thread)? {
+            Some(thread) => threads::summary(connection, thread),
+            None => Ok(None),
+        })
+    }
+
+    fn search<'a>(&'a self, owner: &'a OwnerId, text: &'a str, count: usize) -> StoreFuture<'a, Vec<Hit>> {
+        let indexed = self.index();
+        Box::pin(async move {
+            match indexed.await {
+                // What is indexed can be found in a database that may not be written to.
+                Ok(()) | Err(StoreError::ReadOnly) => {}
+                Err(error) => return Err(error),
+            }
+            self.read(owner, |connection, owner| search::find(connection, owner, text, count)).await
+        })
+    }
+
+    fn merge<'a>(&'a self, owner: &'a OwnerId, from: ThreadId, into: ThreadId) -> StoreFuture<'a, ()> {
+        self.write(owner, move |log, _| {
+            let (from, into) = (threads::resolve(log.tx, log.owner, from)?, threads::resolve(log.tx, log.owner, into)?);
+            if from == into { Ok(()) } else { threads::merge(log.tx, from, into) }
+        })
+    }
+
+    fn split<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, ThreadId> {
+        self.write(owner, move |log, _| {
+            let key = log.owner.entry(entry).ok_or(StoreError::UnknownEntry { entry })?;
+            Ok(thread_id(threads::split(log, key)?))
+        })
+    }
+
+    fn anchor<'a>(&'a self, owner: &'a OwnerId, key: &'a AnchorKey) -> StoreFuture<'a, Option<EntryId>> {
+        self.read(owner, |connection, owner| anchors::find(connection, owner, key))
+    }
+
+    fn move_anchor<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: &'a RunId,
+        key: &'a AnchorKey,
+        entry: EntryId,
+    ) -> StoreFuture<'a, ()> {
+        let (run, key) = (run.clone(), key.clone());
+        self.write(owner, move |log, _| anchors::advance(log, &run, &key, entry))
+    }
+
+    fn log<'a>(&'a self, owner: &'a OwnerId, first: EntryId, count: usize) -> StoreFuture<'a, Vec<Logged>> {
+        self.read(owner, |connection, owner| read::log(connection, owner, first, count))
+    }
+
+    fn would_forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget) -> StoreFuture<'a, ForgetReport> {
+        let (owner, what) = (owner.clone(), what.clone());
+        self.writer.ask(move |desk| {
+            let tx = desk.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let log = Log::open(&tx, &owner)?;
+            forget::select(&tx, log.owner, &what)?;
+            let report = forget::erase(&tx, Timestamp::UNIX_EPOCH)?;
+            tx.rollback()?;
+            Ok(report)
+        })
+    }
+
+    fn forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget, now: Timestamp) -> StoreFuture<'a, ForgetReport> {
+        let (owner, what) = (owner.clone(), what.clone());
+        self.writer.ask(move |desk| {
+            let mut report = desk.transact(|tx, _, _| {
+                let log = Log::open(tx, &owner)?;
+                forget::select(tx, log.owner, &what)?;
+                let report = forget::erase(tx, now)?;
+                log.close()?;
+                Ok(report)
+            })?;
+            report.scrubbed = forget::scrub(desk)?;
+            Ok(report)
+        })
+    }
+
+    fn verify(&self) -> StoreFuture<'_, Verified> {
+        let blobs = self.blobs.as_ref();
+        Box::pin(std::future::ready(self.readers.read(|connection| verify::verify(connection, blobs))))
+    }
+}

@@ -1,0 +1,319 @@
+//! What entries hold, as rows and back. What is written here is read here.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use blake3::Hasher;
+use briefing::log::{
+    Address, Attachment, AttachmentId, Body, Card, Delivery, Direction, Entry, Erased, Mail, MessageId, Notice, Settled,
+};
+use briefing::message::{Assistant, ModelMessage, Outcome, RunId, ToolCall, message_to_json, messages_from_json};
+use rusqlite::{Connection, OptionalExtension, Row};
+use serde_json::{Value, json};
+
+use super::ids::{entry_id, number};
+use super::time::{micros, timestamp};
+use crate::{Kind, StoreError};
+
+/// Kinds as numbers, as the schema tells them.
+pub(super) const MAIL: i64 = 1;
+pub(super) const ROUND: i64 = 2;
+pub(super) const OUTCOME: i64 = 3;
+pub(super) const MESSAGE: i64 = 4;
+pub(super) const CARD: i64 = 5;
+pub(super) const NOTICE: i64 = 6;
+/// Of a member only: a card that is not settled.
+pub(super) const OPEN_CARD: i64 = 7;
+/// Of a member only: what was there is erased.
+pub(super) const ERASED: i64 = 0;
+
+pub(super) fn kind(code: i64) -> Option<Kind> {
+    Some(match code {
+        ERASED => Kind::Erased,
+        MAIL => Kind::Mail,
+        ROUND => Kind::Round,
+        OUTCOME => Kind::Outcome,
+        MESSAGE => Kind::Message,
+        CARD | OPEN_CARD => Kind::Card,
+        NOTICE => Kind::Notice,
+        _ => return None,
+    })
+}
+
+/// What a row does not hold as it should.
+pub(super) fn damaged(entry: i64, what: &str) -> StoreError {
+    StoreError::Corrupt { detail: format!("{what} of entry {} cannot be read", number(entry)) }
+}
+
+/// The hash of a row: of its values, each with its length.
+pub(super) fn hash(kind: i64, fields: &[Option<&[u8]>]) -> [u8; 32] {
+    let mut hasher = Hasher::new();
+    hasher.update(&kind.to_le_bytes());
+    for field in fields {
+        let length = field.map_or(u64::MAX, |field| field.len() as u64);
+        hasher.update(&length.to_le_bytes());
+        hasher.update(field.unwrap_or_default());
+    }
+    *hasher.finalize().as_bytes()
+}
+
+/// A mail's own columns.
+pub(super) struct MailRow {
+    pub(super) direction: i64,
+    pub(super) message_id: Option<String>,
+    pub(super) in_reply_to: Option<String>,
+    pub(super) refs: Option<String>,
+    pub(super) date: Option<i64>,
+    pub(super) sender: Option<String>,
+    pub(super) recipients: Option<String>,
+    pub(super) copies: Option<String>,
+    pub(super) subject: Option<String>,
+    pub(super) body: Option<Arc<str>>,
+}
+
+impl MailRow {
+    pub(super) fn new(mail: &Mail) -> Self {
+        Self {
+            direction: match mail.direction {
+                Direction::Inbound => 0,
+                Direction::Outbound(Delivery::Sent) => 1,
+                Direction::Outbound(Delivery::Draft) => 2,
+                Direction::Outbound(Delivery::Failed) => 3,
+            },
+            message_id: mail.message_id.as_ref().map(|id| id.as_str().to_owned()),
+            in_reply_to: ids_json(&mail.in_reply_to),
+            refs: ids_json(&mail.references),
+            date: mail.date.map(micros),
+            sender: addresses_json(&mail.from),
+            recipients: addresses_json(&mail.to),
+            copies: addresses_json(&mail.cc),
+            subject: mail.subject.clone(),
+            body: mail.body.clone(),
+        }
+    }
+
+    /// The hash, with what the attachments' rows hold.
+    pub(super) fn hash(&self, attachments: &[Attachment]) -> [u8; 32] {
+        fn text(value: Option<&String>) -> Option<&[u8]> {
+            value.map(|value| value.as_bytes())
+        }
+        let direction = self.direction.to_le_bytes();
+        let date = self.date.map(i64::to_le_bytes);
+        let files =
+            attachments.iter().map(|file| json!([file.id.as_str(), file.filename, file.media_type, file.size, file.inline]));
+        let files = Value::Array(files.collect()).to_string();
+        hash(
+            MAIL,
+            &[
+                Some(&direction),
+                text(self.message_id.as_ref()),
+                text(self.in_reply_to.as_ref()),
+                text(self.refs.as_ref()),
+                date.as_ref().map(<[u8; 8]>::as_slice),
+                text(self.sender.as_ref()),
+                text(self.recipients.as_ref()),
+                text(self.copies.as_ref()),
+                text(self.subject.as_ref()),
+                self.body.as_deref().map(str::as_bytes),
+                Some(files.as_bytes()),
+            ],
+        )
+    }
+}
+
+fn ids_json(ids: &[MessageId]) -> Option<String> {
+    (!ids.is_empty()).then(|| Value::from(ids.iter().map(MessageId::as_str).collect::<Vec<_>>()).to_string())
+}
+
+fn addresses_json(addresses: &[Address]) -> Option<String> {
+    let all = || addresses.iter().map(|address| json!([address.name, address.email]));
+    (!addresses.is_empty()).then(|| all().collect::<Value>().to_string())
+}
+
+/// The columns of a mail, in the order that [`mail`] reads them.
+pub(super) const MAIL_COLUMNS: &str = "mails.entry, mails.direction, mails.message_id, mails.in_reply_to, mails.refs, \
+     mails.date, mails.sender, mails.recipients, mails.copies, mails.subject, mails.body, mails.attachments";
+
+/// Reads a mail's columns, and how many attachments are still to be read.
+pub(super) fn mail(row: &Row<'_>) -> Result<(i64, Mail, u32), StoreError> {
+    let entry = row.get(0)?;
+    let text = |column| row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from);
+    let ids = |column| -> Result<Vec<MessageId>, StoreError> {
+        let Some(json) = text(column)? else { return Ok(Vec::new()) };
+        let ids: Vec<String> = serde_json::from_str(json).map_err(|_| damaged(entry, "an id"))?;
+        Ok(ids.iter().filter_map(|id| MessageId::new(id)).collect())
+    };
+    let addresses = |column| -> Result<Vec<Address>, StoreError> {
+        let Some(json) = text(column)? else { return Ok(Vec::new()) };
+        let all: Vec<(Option<String>, String)> = serde_json::from_str(json).map_err(|_| damaged(entry, "an address"))?;
+        Ok(all.into_iter().map(|(name, email)| Address { name, email }).collect())
+    };
+    let mail = Mail {
+        direction: match row.get(1)? {
+            0 => Direction::Inbound,
+            1 => Direction::Outbound(Delivery::Sent),
+            2 => Direction::Outbound(Delivery::Draft),
+            3 => Direction::Outbound(Delivery::Failed),
+            _ => return Err(damaged(entry, "the direction")),
+        },
+        message_id: text(2)?.and_then(MessageId::new),
+        in_reply_to: ids(3)?,
+        references: ids(4)?,
+        date: row.get::<_, Option<i64>>(5)?.map(timestamp),
+        from: addresses(6)?,
+        to: addresses(7)?,
+        cc: addresses(8)?,
+        subject: text(9)?.map(str::to_owned),
+        body: text(10)?.map(Arc::from),
+        attachments: Vec::new(),
+    };
+    Ok((entry, mail, row.get(11)?))
+}
+
+/// The attachments of those mails, by mail.
+pub(super) fn attachments(connection: &Connection, entries: &[i64]) -> Result<HashMap<i64, Vec<Attachment>>, StoreError> {
+    let mut found: HashMap<i64, Vec<Attachment>> = HashMap::new();
+    if entries.is_empty() {
+        return Ok(found);
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT entry, id, filename, media_type, size, inline FROM attachments
+         WHERE entry IN (SELECT value FROM json_each(?1)) ORDER BY entry, position",
+    )?;
+    let mut rows = statement.query([list(entries)])?;
+    while let Some(row) = rows.next()? {
+        let attachment = Attachment {
+            id: AttachmentId::new(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?),
+            filename: row.get(2)?,
+            media_type: row.get(3)?,
+            size: row.get::<_, Option<i64>>(4)?.map(i64::cast_unsigned),
+            inline: row.get(5)?,
+        };
+        found.entry(row.get(0)?).or_default().push(attachment);
+    }
+    Ok(found)
+}
+
+/// A list of keys, as `json_each` reads it.
+pub(super) fn list(keys: &[i64]) -> String {
+    let mut list = String::with_capacity(keys.len() * 16 + 2);
+    list.push('[');
+    for (index, key) in keys.iter().enumerate() {
+        if index > 0 {
+            list.push(',');
+        }
+        list.push_str(&key.to_string());
+    }
+    list.push(']');
+    list
+}
+
+/// A round as it is kept.
+pub(super) fn said(entry: i64, json: &str) -> Result<Arc<Assistant>, StoreError> {
+    match message(entry, json)? {
+        ModelMessage::Assistant(said) => Ok(said),
+        _ => Err(damaged(entry, "the round")),
+    }
+}
+
+/// An outcome as it is kept.
+pub(super) fn outcome(entry: i64, json: &str) -> Result<Arc<Outcome>, StoreError> {
+    match message(entry, json)? {
+        ModelMessage::Tool(outcome) => Ok(outcome),
+        _ => Err(damaged(entry, "the outcome")),
+    }
+}
+
+/// A message as it is kept.
+pub(super) fn message(entry: i64, json: &str) -> Result<ModelMessage, StoreError> {
+    let messages = messages_from_json(json).map_err(|_| damaged(entry, "the message"))?;
+    messages.into_iter().next().ok_or_else(|| damaged(entry, "the message"))
+}
+
+/// A card as it is kept: its call stands in a message, as a round's would.
+pub(super) fn card_json(card: &Card) -> String {
+    let call = ModelMessage::calls([card.call.clone()]);
+    json!({
+        "run": card.run.as_ref().map(RunId::as_str),
+        "call": message_to_json(&call),
+        "action": card.action,
+        "language": card.language,
+        "preview": card.preview,
+        "fingerprint": card.fingerprint,
+        "expires": card.expires.map(micros),
+    })
+    .to_string()
+}
+
+fn card(entry: i64, json: &str) -> Result<Card, StoreError> {
+    let fault = || damaged(entry, "the card");
+    let value: Value = serde_json::from_str(json).map_err(|_| fault())?;
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned).ok_or_else(fault);
+    let call: ToolCall = said(entry, &text("call")?)?.calls().next().cloned().ok_or_else(fault)?;
+    Ok(Card {
+        run: value.get("run").and_then(Value::as_str).map(RunId::new),
+        call,
+        action: text("action")?,
+        language: text("language")?,
+        preview: text("preview")?,
+        fingerprint: text("fingerprint")?,
+        expires: value.get("expires").and_then(Value::as_i64).map(timestamp),
+    })
+}
+
+pub(super) fn settled(name: &str) -> Option<Settled> {
+    Settled::ALL.into_iter().find(|settled| settled.name() == name)
+}
+
+/// Reads one entry, whatever it holds.
+pub(super) fn entry(connection: &Connection, key: i64) -> Result<Option<Arc<Entry>>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT at, kind, hash, erased FROM entries WHERE entry = ?1")?;
+    let spine = statement.query_one([key], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, [u8; 32]>(2)?, row.get::<_, Option<i64>>(3)?))
+    });
+    let Some((at, kind, hash, erased)) = spine.optional()? else { return Ok(None) };
+    let body = match erased {
+        Some(erased) => Body::Erased(Erased { at: timestamp(erased), hash }),
+        None => body(connection, key, kind)?,
+    };
+    Ok(Some(Arc::new(Entry { id: entry_id(key), at: timestamp(at), body })))
+}
+
+fn body(connection: &Connection, key: i64, kind: i64) -> Result<Body, StoreError> {
+    let text = |sql: &str| -> Result<String, StoreError> {
+        let found = connection.prepare_cached(sql)?.query_one([key], |row| row.get(0)).optional()?;
+        found.ok_or_else(|| damaged(key, "the content"))
+    };
+    Ok(match kind {
+        MAIL => Body::Mail(Arc::new(one_mail(connection, key)?)),
+        ROUND => Body::Round(said(key, &text("SELECT said FROM rounds WHERE entry = ?1")?)?),
+        OUTCOME => Body::Outcome(outcome(key, &text("SELECT body FROM outcomes WHERE entry = ?1")?)?),
+        MESSAGE => Body::Message(message(key, &text("SELECT body FROM messages WHERE entry = ?1")?)?),
+        CARD => Body::Card(Arc::new(card(key, &text("SELECT body FROM cards WHERE entry = ?1")?)?)),
+        NOTICE => Body::Notice(notice(connection, key)?),
+        _ => return Err(damaged(key, "the kind")),
+    })
+}
+
+fn notice(connection: &Connection, key: i64) -> Result<Notice, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT card, settled FROM notices WHERE entry = ?1")?;
+    let found = statement.query_one([key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))).optional()?;
+    let notice = found.and_then(|(card, name)| Some(Notice { card: entry_id(card), settled: settled(&name)? }));
+    notice.ok_or_else(|| damaged(key, "the notice"))
+}
+
+fn one_mail(connection: &Connection, key: i64) -> Result<Mail, StoreError> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {MAIL_COLUMNS} FROM mails WHERE entry = ?1"))?;
+    let mut rows = statement.query([key])?;
+    let row = rows.next()?.ok_or_else(|| damaged(key, "the mail"))?;
+    let (_, mut mail, files) = mail(row)?;
+    if files > 0 {
+        mail.attachments = attachments(connection, &[key])?.remove(&key).unwrap_or_default();
+    }
+    Ok(mail)
+}
+
+/// A mail's entry.
+pub(super) fn mail_entry(key: i64, at: i64, mail: Mail) -> Arc<Entry> {
+    Arc::new(Entry { id: entry_id(key), at: timestamp(at), body: Body::Mail(Arc::new(mail)) })
+}

@@ -1,0 +1,228 @@
+//! Runs, their rounds and outcomes.
+
+use std::collections::HashMap;
+
+use briefing::log::{Cause, RecordedOutcome, RecordedRound, Run};
+use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, RunId, message_to_json};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension};
+use std::sync::Arc;
+
+use super::append::Log;
+use super::ids::{OwnerKey, entry_id, number, thread_id};
+use super::time::micros;
+use super::{rows, threads};
+use crate::StoreError;
+
+/// A run while it writes.
+pub(super) struct Found {
+    pub(super) key: i64,
+    thread: i64,
+    last_at: i64,
+}
+
+pub(super) fn find(connection: &Connection, owner: OwnerKey, id: &RunId) -> Result<Option<Found>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT run, thread, last_at FROM runs WHERE owner = ?1 AND id = ?2")?;
+    let found = statement
+        .query_one((owner.0, id.as_str()), |row| Ok(Found { key: row.get(0)?, thread: row.get(1)?, last_at: row.get(2)? }));
+    Ok(found.optional()?)
+}
+
+pub(super) fn resolve(connection: &Connection, owner: OwnerKey, id: &RunId) -> Result<Found, StoreError> {
+    find(connection, owner, id)?.ok_or_else(|| StoreError::UnknownRun { run: id.clone() })
+}
+
+/// The key and the time of an entry that is not erased.
+fn living(log: &Log<'_>, entry: EntryId) -> Result<(i64, i64), StoreError> {
+    let unknown = StoreError::UnknownEntry { entry };
+    let Some(key) = log.owner.entry(entry) else { return Err(unknown) };
+    let mut statement = log.tx.prepare_cached("SELECT at FROM entries WHERE entry = ?1 AND erased IS NULL")?;
+    let at = statement.query_one([key], |row| row.get(0)).optional()?;
+    at.map(|at| (key, at)).ok_or(unknown)
+}
+
+pub(super) fn begin(log: &Log<'_>, run: &Run) -> Result<(), StoreError> {
+    let thread = threads::resolve(log.tx, log.owner, run.thread)?;
+    if find(log.tx, log.owner, &run.id)?.is_some() {
+        return Err(StoreError::RunBegun { run: run.id.clone() });
+    }
+    let (answers, responsibility, last_at) = match &run.cause {
+        Cause::Message(entry) => {
+            let (key, at) = living(log, *entry)?;
+            (Some(key), None, at)
+        }
+        Cause::Responsibility(name) => (None, Some(name), micros(Timestamp::MIN)),
+    };
+    let mut statement = log.tx.prepare_cached("UPDATE owners SET runs = runs + 1 WHERE owner = ?1 RETURNING runs - 1")?;
+    let next: i64 = statement.query_one([log.owner.0], |row| row.get(0))?;
+    let key = log.owner.key(next.cast_unsigned()).ok_or(StoreError::Full)?;
+    log.tx
+        .prepare_cached(
+            "INSERT INTO runs (run, owner, id, thread, persona, answers, responsibility, last_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute((key, log.owner.0, run.id.as_str(), thread, &run.persona, answers, responsibility, last_at))?;
+    match answers {
+        Some(answers) => put_beside(log, answers, &run.persona, key),
+        None => Ok(()),
+    }
+}
+
+fn put_beside(log: &Log<'_>, entry: i64, persona: &str, run: i64) -> Result<(), StoreError> {
+    log.tx.prepare_cached("INSERT INTO places (entry, persona, run) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?.execute((
+        entry,
+        persona.to_ascii_lowercase(),
+        run,
+    ))?;
+    Ok(())
+}
+
+pub(super) fn wrote(log: &Log<'_>, run: &RunId, entry: EntryId) -> Result<(), StoreError> {
+    let found = resolve(log.tx, log.owner, run)?;
+    let (entry, _) = living(log, entry)?;
+    let mut statement = log.tx.prepare_cached("SELECT persona FROM runs WHERE run = ?1")?;
+    let persona: String = statement.query_one([found.key], |row| row.get(0))?;
+    put_beside(log, entry, &persona, found.key)
+}
+
+pub(super) fn append_round(
+    log: &mut Log<'_>,
+    run: &RunId,
+    turn: u32,
+    mut said: Assistant,
+    now: Timestamp,
+) -> Result<RecordedRound, StoreError> {
+    let run = resolve(log.tx, log.owner, run)?;
+    for item in &mut said.items {
+        if let Item::Call(call) = item {
+            let times = count_call(log, run.thread, call.id.given())?;
+            call.id = call.id.repeated(times);
+        }
+    }
+    let said = Arc::new(said);
+    let body = message_to_json(&ModelMessage::Assistant(Arc::clone(&said)));
+    let hash =
+        rows::hash(rows::ROUND, &[Some(&number(run.key).to_le_bytes()), Some(&turn.to_le_bytes()), Some(body.as_bytes())]);
+    let entry = write(log, &run, rows::ROUND, &hash, now)?;
+    log.tx
+        .prepare_cached("INSERT INTO rounds (entry, run, turn, said) VALUES (?1, ?2, ?3, ?4)")?
+        .execute((entry, run.key, turn, body))?;
+    let mut calls = log
+        .tx
+        .prepare_cached("INSERT INTO calls (run, given, repeats, round) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING")?;
+    for call in said.calls() {
+        calls.execute((run.key, call.id.given(), call.id.repeat(), entry))?;
+    }
+    Ok(RecordedRound { beside: None, entry: entry_id(entry), said, outcomes: Vec::new() })
+}
+
+/// How many calls of the thread were given that id before.
+fn count_call(log: &Log<'_>, thread: i64, given: &str) -> Result<u32, StoreError> {
+    let hash = blake3::hash(given.as_bytes());
+    let hash = hash.as_bytes().first_chunk::<16>();
+    let mut statement = log.tx.prepare_cached(
+        "INSERT INTO call_ids (thread, given, times) VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET times = times + 1
+         RETURNING times - 1",
+    )?;
+    Ok(statement.query_one((thread, hash), |row| row.get(0))?)
+}
+
+pub(super) fn append_outcome(log: &mut Log<'_>, run: &RunId, outcome: Outcome, now: Timestamp) -> Result<EntryId, StoreError> {
+    let found = resolve(log.tx, log.owner, run)?;
+    let (given, repeats) = (outcome.call.given(), outcome.call.repeat());
+    let round: Option<i64> = log
+        .tx
+        .prepare_cached("SELECT round FROM calls WHERE run = ?1 AND given = ?2 AND repeats = ?3")?
+        .query_one((found.key, given, repeats), |row| row.get(0))
+        .optional()?;
+    let Some(round) = round else {
+        return Err(StoreError::UnknownCall { run: run.clone(), call: outcome.call.to_string() });
+    };
+    let body = message_to_json(&ModelMessage::Tool(Arc::new(outcome)));
+    let hash = rows::hash(rows::OUTCOME, &[Some(&number(round).to_le_bytes()), Some(body.as_bytes())]);
+    let entry = write(log, &found, rows::OUTCOME, &hash, now)?;
+    log.tx
+        .prepare_cached("INSERT INTO outcomes (entry, run, round, body) VALUES (?1, ?2, ?3, ?4)")?
+        .execute((entry, found.key, round, body))?;
+    Ok(entry_id(entry))
+}
+
+/// What a run writes has the time of now, and never one before what it wrote last.
+fn write(log: &mut Log<'_>, run: &Found, kind: i64, hash: &[u8; 32], now: Timestamp) -> Result<i64, StoreError> {
+    let at = micros(now).max(run.last_at);
+    let entry = log.push(run.thread, at, kind, hash)?;
+    log.tx.prepare_cached("UPDATE runs SET last_at = ?2 WHERE run = ?1")?.execute((run.key, at))?;
+    Ok(entry)
+}
+
+/// The rounds of a persona's runs beside those entries, in two bulk reads.
+pub(super) fn beside(
+    connection: &Connection,
+    owner: OwnerKey,
+    persona: &str,
+    entries: &[EntryId],
+) -> Result<Vec<RecordedRound>, StoreError> {
+    let keys: Vec<i64> = entries.iter().filter_map(|entry| owner.entry(*entry)).collect();
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (keys, persona) = (rows::list(&keys), persona.to_ascii_lowercase());
+    let outcomes = outcomes(connection, &keys, &persona)?;
+    let mut statement = connection.prepare_cached(
+        "SELECT places.entry, rounds.entry, rounds.said FROM places JOIN rounds USING (run)
+         WHERE places.entry IN (SELECT value FROM json_each(?1)) AND places.persona = ?2
+         ORDER BY places.run, places.entry, rounds.turn, rounds.entry",
+    )?;
+    let mut found = statement.query((&keys, &persona))?;
+    let mut rounds = Vec::new();
+    while let Some(row) = found.next()? {
+        let entry = row.get(1)?;
+        rounds.push(RecordedRound {
+            beside: Some(entry_id(row.get(0)?)),
+            entry: entry_id(entry),
+            said: rows::said(entry, row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?,
+            // A run that stands beside two entries tells its outcomes beside both.
+            outcomes: outcomes.get(&entry).cloned().unwrap_or_default(),
+        });
+    }
+    Ok(rounds)
+}
+
+fn outcomes(connection: &Connection, keys: &str, persona: &str) -> Result<HashMap<i64, Vec<RecordedOutcome>>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT outcomes.round, outcomes.entry, outcomes.body FROM outcomes WHERE outcomes.run IN
+             (SELECT run FROM places WHERE entry IN (SELECT value FROM json_each(?1)) AND persona = ?2)
+         ORDER BY outcomes.run, outcomes.entry",
+    )?;
+    let mut found = statement.query((keys, persona))?;
+    let mut outcomes: HashMap<i64, Vec<RecordedOutcome>> = HashMap::new();
+    while let Some(row) = found.next()? {
+        let entry = row.get(1)?;
+        let outcome = rows::outcome(entry, row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?;
+        outcomes.entry(row.get(0)?).or_default().push(RecordedOutcome { entry: entry_id(entry), outcome });
+    }
+    Ok(outcomes)
+}
+
+/// The run of a round or an outcome, and the index of the round.
+pub(super) fn of_entry(connection: &Connection, entry: i64) -> Result<Option<(Run, u32)>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT runs.id, runs.thread, runs.persona, runs.answers, runs.responsibility, rounds.turn
+         FROM rounds JOIN runs USING (run)
+         WHERE rounds.entry = coalesce((SELECT round FROM outcomes WHERE entry = ?1), ?1)",
+    )?;
+    let found = statement.query_one([entry], |row| {
+        let cause = match row.get::<_, Option<i64>>(3)? {
+            Some(answers) => Cause::Message(entry_id(answers)),
+            None => Cause::Responsibility(row.get::<_, Option<String>>(4)?.unwrap_or_default()),
+        };
+        let run = Run {
+            id: RunId::new(row.get::<_, String>(0)?),
+            thread: thread_id(row.get(1)?),
+            persona: row.get::<_, String>(2)?.into(),
+            cause,
+        };
+        Ok((run, row.get(5)?))
+    });
+    Ok(found.optional()?)
+}

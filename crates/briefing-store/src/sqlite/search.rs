@@ -1,0 +1,187 @@
+//! The search index: brought up to date when nothing else is to be written, and before a search.
+
+use briefing::message::{Item, ModelMessage, Part, SystemPart};
+use briefing::text::{one_line, prefix};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+
+use super::connection::Desk;
+use super::ids::{OwnerKey, entry_id, thread_id};
+use super::rows;
+use super::threads::limit;
+use super::time::timestamp;
+use crate::{Hit, StoreError};
+
+/// How many entries are indexed in one transaction.
+const BATCH: i64 = 256;
+/// The most bytes of one text that are indexed, and looked at for an excerpt.
+const MOST: usize = 1 << 20;
+/// How many characters of an excerpt stand before the match, and in all.
+const BEFORE: usize = 40;
+const EXCERPT: usize = 160;
+
+/// Indexes some of what is not indexed yet; whether there is more.
+pub(super) fn catch_up(desk: &mut Desk) -> Result<bool, StoreError> {
+    let behind = "SELECT owners.owner, owners.entries, coalesce(indexed.next, 0) FROM owners LEFT JOIN indexed USING (owner)
+                  WHERE owners.entries > coalesce(indexed.next, 0) LIMIT 1";
+    let read = |connection: &Connection| {
+        let mut statement = connection.prepare_cached(behind)?;
+        statement.query_one([], |row| Ok((OwnerKey(row.get(0)?), row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))).optional()
+    };
+    // Looking does not lock anybody out.
+    if read(&desk.connection)?.is_none() {
+        return Ok(false);
+    }
+    let tx = desk.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let Some((owner, entries, next)) = read(&tx)? else { return Ok(false) };
+    let end = entries.min(next + BATCH);
+    for number in next..end {
+        if let Some(entry) = owner.key(number.cast_unsigned())
+            && let Some(words) = words(&tx, entry)?
+        {
+            tx.prepare_cached("INSERT INTO search (rowid, subject, body) VALUES (?1, ?2, ?3)")?.execute((
+                entry,
+                &words.subject,
+                &words.body,
+            ))?;
+        }
+    }
+    tx.prepare_cached("INSERT INTO indexed (owner, next) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET next = excluded.next")?
+        .execute((owner.0, end))?;
+    tx.commit()?;
+    Ok(true)
+}
+
+/// What is indexed of an entry. The same as long as the entry is not erased.
+struct Words {
+    subject: String,
+    body: String,
+}
+
+fn words(connection: &Connection, entry: i64) -> Result<Option<Words>, StoreError> {
+    let mail = connection
+        .prepare_cached("SELECT subject, body FROM mails WHERE entry = ?1")?
+        .query_one([entry], |row| {
+            Ok(Words {
+                subject: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
+                body: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
+            })
+        })
+        .optional()?;
+    let words = match mail {
+        Some(words) => Some(words),
+        None => {
+            let json: Option<String> = connection
+                .prepare_cached("SELECT body FROM messages WHERE entry = ?1")?
+                .query_one([entry], |row| row.get(0))
+                .optional()?;
+            let message = json.map(|json| rows::message(entry, &json)).transpose()?;
+            message.map(|message| Words { subject: String::new(), body: text_of(&message) })
+        }
+    };
+    Ok(words.map(|Words { subject, body }| Words { subject: shortened(subject), body: shortened(body) }))
+}
+
+fn shortened(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(MOST));
+    text
+}
+
+/// The text that people wrote or read: of what a tool returned, nothing.
+fn text_of(message: &ModelMessage) -> String {
+    let mut texts: Vec<&str> = Vec::new();
+    match message {
+        ModelMessage::System(system) => texts.extend(system.parts.iter().filter_map(|part| match part {
+            SystemPart::Text(text) => Some(text.text.as_str()),
+            SystemPart::Native(_) => None,
+        })),
+        ModelMessage::User(user) => texts.extend(user.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.text.as_str()),
+            Part::Image(_) | Part::Document(_) | Part::Native(_) => None,
+        })),
+        ModelMessage::Assistant(said) => texts.extend(said.items.iter().filter_map(|item| match item {
+            Item::Text(text) => Some(text.text.as_str()),
+            Item::Reasoning(_) | Item::Call(_) | Item::Native(_) => None,
+        })),
+        ModelMessage::Tool(_) => {}
+    }
+    texts.join("\n")
+}
+
+/// Takes an entry out of the index, if it is there. To be done while its text is still known.
+pub(super) fn remove(tx: &Transaction<'_>, entry: i64) -> Result<bool, StoreError> {
+    let owner = super::ids::owner_of(entry);
+    let next: Option<i64> =
+        tx.prepare_cached("SELECT next FROM indexed WHERE owner = ?1")?.query_one([owner.0], |row| row.get(0)).optional()?;
+    if super::ids::number(entry) >= next.unwrap_or_default().cast_unsigned() {
+        return Ok(false);
+    }
+    let Some(words) = words(tx, entry)? else { return Ok(false) };
+    tx.prepare_cached("INSERT INTO search (search, rowid, subject, body) VALUES ('delete', ?1, ?2, ?3)")?.execute((
+        entry,
+        &words.subject,
+        &words.body,
+    ))?;
+    Ok(true)
+}
+
+/// Whether an entry is in the index.
+pub(super) fn is_indexed(connection: &Connection, entry: i64) -> Result<bool, StoreError> {
+    Ok(connection.prepare_cached("SELECT 1 FROM search WHERE rowid = ?1")?.exists([entry])?)
+}
+
+/// The entries that hold all of it, best first.
+pub(super) fn find(connection: &Connection, owner: OwnerKey, text: &str, count: usize) -> Result<Vec<Hit>, StoreError> {
+    let phrases = phrases(text);
+    let Some(first) = phrases.first() else { return Ok(Vec::new()) };
+    let query = phrases.iter().map(|phrase| format!("\"{phrase}\"")).collect::<Vec<_>>().join(" ");
+    let mut statement = connection.prepare_cached(
+        "SELECT search.rowid, members.at, members.thread FROM search JOIN members ON members.entry = search.rowid
+         WHERE search MATCH ?1 AND search.rowid BETWEEN ?2 AND ?3 ORDER BY search.rank, search.rowid DESC LIMIT ?4",
+    )?;
+    let mut found = statement.query((query, owner.first(), owner.last(), limit(count)))?;
+    let mut hits = Vec::new();
+    while let Some(row) = found.next()? {
+        let entry: i64 = row.get(0)?;
+        let text = words(connection, entry)?.map(|words| excerpt(&words, first)).unwrap_or_default();
+        hits.push(Hit { entry: entry_id(entry), at: timestamp(row.get(1)?), thread: thread_id(row.get(2)?), excerpt: text });
+    }
+    Ok(hits)
+}
+
+/// The words, and what stands in double quotes as one phrase. Nothing is an operator, and what has no letter or digit is
+/// nothing.
+fn phrases(text: &str) -> Vec<String> {
+    let quoted = text.split('"').enumerate();
+    let phrases = quoted.flat_map(|(index, piece)| {
+        if index % 2 == 1 { vec![piece.to_owned()] } else { piece.split_whitespace().map(str::to_owned).collect() }
+    });
+    let phrases = phrases.map(|phrase| phrase.replace('\0', " "));
+    phrases.filter(|phrase| phrase.chars().any(char::is_alphanumeric)).take(64).collect()
+}
+
+/// The text around the first match, on one line.
+fn excerpt(words: &Words, phrase: &str) -> String {
+    let first = phrase.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
+    let text = match (position(&words.body, first), position(&words.subject, first)) {
+        (None, Some(_)) => &words.subject,
+        _ => &words.body,
+    };
+    let at = position(text, first).unwrap_or_default();
+    let before = text.get(..at).unwrap_or_default();
+    let start = before.char_indices().rev().nth(BEFORE - 1).map_or(0, |(index, _)| index);
+    let line = one_line(text.get(start..).map_or("", |rest| prefix(rest, 4 * EXCERPT)), EXCERPT);
+    let cut = if start > 0 { "…" } else { "" };
+    format!("{cut}{}", line.trim())
+}
+
+/// Where a word stands, whatever the case of its letters.
+fn position(text: &str, word: &str) -> Option<usize> {
+    let word: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
+    let starts = text.char_indices().filter(|(index, _)| {
+        !text.get(..*index).and_then(|before| before.chars().next_back()).is_some_and(char::is_alphanumeric)
+    });
+    starts.map(|(index, _)| index).find(|index| {
+        let found = text.get(*index..).unwrap_or_default().chars().flat_map(char::to_lowercase);
+        word.iter().copied().eq(found.take(word.len()))
+    })
+}

@@ -1,0 +1,177 @@
+//! The operations of a store. A backend does each in one transaction; none leaves anything half done.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use briefing::log::{AttachmentId, Entry, MessageId, Place, RecordedRound, Run, Settled};
+use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
+use jiff::Timestamp;
+
+use crate::{After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, Kind, Logged, StoreError, ThreadSummary, Verified};
+
+/// A boxed future, as every operation returns one: no runtime is assumed.
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// A log of threads for many owners.
+///
+/// Every operation names the owner; what another owner has is not there. Writers take turns, in and between processes; a
+/// reader sees all of a write or nothing. A write whose future is dropped is done all the same, or not at all; do it again
+/// with its key to know. After an error nothing has changed.
+///
+/// Times are kept to the microsecond; what is finer is cut off at append.
+pub trait Store: Send + Sync {
+    /// Opens an empty thread.
+    fn open_thread<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, ThreadId>;
+
+    /// Appends entries in order, all or none, and returns once that is kept as the store's setting promises. Each gets the next
+    /// sequence number of its owner and a place by its effective time (design invariant 10).
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownThread`]; [`StoreError::Moved`] where the expected head is not the head: of everything in `batch`
+    /// nothing is appended then.
+    fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>>;
+
+    /// Begins a run.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownThread`], [`StoreError::UnknownEntry`] for what it belongs to, [`StoreError::RunBegun`].
+    fn begin_run<'a>(&'a self, owner: &'a OwnerId, run: Run) -> StoreFuture<'a, ()>;
+
+    /// Tells which entry a scheduled run wrote: its rounds are replayed right before that. The second time changes nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], [`StoreError::UnknownEntry`].
+    fn wrote<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, entry: EntryId) -> StoreFuture<'a, ()>;
+
+    /// Records what the model of a run said in its round of that index, before its calls are run. Ids that repeat in the thread
+    /// get their number here; the round is returned as it is kept. Its time is `now`, or that of what the run wrote last if a
+    /// clock has jumped back.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`].
+    fn append_round<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: &'a RunId,
+        index: u32,
+        said: Assistant,
+        now: Timestamp,
+    ) -> StoreFuture<'a, RecordedRound>;
+
+    /// Records an outcome of a call of that run. A second outcome for one call is kept too.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], [`StoreError::UnknownCall`].
+    fn append_outcome<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: &'a RunId,
+        outcome: Outcome,
+        now: Timestamp,
+    ) -> StoreFuture<'a, EntryId>;
+
+    /// Settles a card, once: its notice is appended to the card's thread.
+    ///
+    /// # Errors
+    /// [`StoreError::Settled`] if it was settled before; [`StoreError::UnknownEntry`]; [`StoreError::NotACard`].
+    fn settle<'a>(&'a self, owner: &'a OwnerId, card: EntryId, settled: Settled, now: Timestamp) -> StoreFuture<'a, EntryId>;
+
+    /// The cards of a thread that are not settled, in the order of the thread.
+    fn open_cards<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Vec<Arc<Entry>>>;
+
+    /// The entry of that id; of an erased one its tombstone.
+    fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>>;
+
+    /// The entries of that Message-ID, in the order they were appended: more than one if it was reused.
+    fn by_message_id<'a>(&'a self, owner: &'a OwnerId, id: &'a MessageId) -> StoreFuture<'a, Vec<EntryId>>;
+
+    /// The thread that an entry belongs to.
+    fn thread_of<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<ThreadId>>;
+
+    /// At most `count` entries of a thread that stand before `before` (none: all of it), newest first, of one kind or of all. An
+    /// unknown thread is empty. Takes time by `count`, not by the length of the thread.
+    fn read_back<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        thread: ThreadId,
+        before: Option<Place>,
+        kind: Option<Kind>,
+        count: usize,
+    ) -> StoreFuture<'a, Vec<Arc<Entry>>>;
+
+    /// The newest inbound mail of the owner, with its thread.
+    fn newest_inbound<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        thread: Option<ThreadId>,
+    ) -> StoreFuture<'a, Option<(Arc<Entry>, ThreadId)>>;
+
+    /// The rounds of that persona's runs that stand beside one of `entries`; see [`briefing::ports::History::rounds`].
+    fn rounds<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        persona: &'a str,
+        entries: &'a [EntryId],
+    ) -> StoreFuture<'a, Vec<RecordedRound>>;
+
+    /// The bytes of a file, or none if no attachment has that id, or its bytes were not kept.
+    ///
+    /// # Errors
+    /// [`StoreError::Blob`] if they are lost or altered.
+    fn file<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId) -> StoreFuture<'a, Option<Arc<[u8]>>>;
+
+    /// A mail as it came, if that was kept.
+    ///
+    /// # Errors
+    /// As [`file`](Self::file).
+    fn raw<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<[u8]>>>;
+
+    /// Threads that have something (not merged, not all erased), the one with the newest entry first, at most `count` behind
+    /// `after`.
+    fn threads<'a>(&'a self, owner: &'a OwnerId, after: Option<After>, count: usize) -> StoreFuture<'a, Vec<ThreadSummary>>;
+
+    /// One thread as lists show it. A thread that was merged is found by its old id too.
+    fn thread<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Option<ThreadSummary>>;
+
+    /// The mails and messages that hold all words of `text` (words in double quotes next to each other), best first, at most
+    /// `count`. Text without a word finds nothing; nothing in it is an operator.
+    fn search<'a>(&'a self, owner: &'a OwnerId, text: &'a str, count: usize) -> StoreFuture<'a, Vec<Hit>>;
+
+    /// Makes one thread of two: everything of `from` now belongs to `into`, at its own place. `from` leads to `into` from then
+    /// on. Entries are not touched.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownThread`].
+    fn merge<'a>(&'a self, owner: &'a OwnerId, from: ThreadId, into: ThreadId) -> StoreFuture<'a, ()>;
+
+    /// Moves the entry and what follows it in its thread to a new thread. Rounds and outcomes move with their run, a run with
+    /// what it answers or wrote, a notice with its card. The new thread waits for no mail, so that none undoes it.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownEntry`]; [`StoreError::NotABeginning`] of a round, an outcome or a notice.
+    fn split<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, ThreadId>;
+
+    /// The entry at which that window begins: the anchor that was set, or if it was erased the next one behind it.
+    fn anchor<'a>(&'a self, owner: &'a OwnerId, key: &'a AnchorKey) -> StoreFuture<'a, Option<EntryId>>;
+
+    /// Moves a window's anchor forward; one that stands further on stays. Recorded with the run that moved it.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], [`StoreError::UnknownEntry`], [`StoreError::UnknownThread`].
+    fn move_anchor<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, key: &'a AnchorKey, entry: EntryId)
+    -> StoreFuture<'a, ()>;
+
+    /// The owner's entries from `first` on by sequence number, at most `count`: everything there is.
+    fn log<'a>(&'a self, owner: &'a OwnerId, first: EntryId, count: usize) -> StoreFuture<'a, Vec<Logged>>;
+
+    /// What erasing would erase.
+    fn would_forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget) -> StoreFuture<'a, ForgetReport>;
+
+    /// Erases: entries, raw mails, files, the search index, and the bytes that they took. A tombstone with a hash stays of each
+    /// entry, at its place; so do the keys, so that what was forgotten does not come back by being delivered again.
+    fn forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget, now: Timestamp) -> StoreFuture<'a, ForgetReport>;
+
+    /// Looks at everything of every owner: hashes, references, order.
+    fn verify(&self) -> StoreFuture<'_, Verified>;
+}
