@@ -1,20 +1,36 @@
 //! From a job to a briefing: reads what the job names, chooses the call, runs the chain or fits the list, and renders it where
 //! a wire is wanted.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use briefing::{AssembleError, Bounds, Briefing, Call, Context, FitError, Profiles, Subject};
+use briefing::ports::{Files, History};
+use briefing::{AssembleError, Bounds, Briefing, Call, Context, FitError, Inbound, Persona, Profiles, Subject};
+use briefing_records::SqliteRecords;
 use briefing_wire::{Render, RenderError, Request};
 
 use crate::args::Form;
-use crate::config::{Job, MailConfig, PersonaConfig, SourceConfig, TargetConfig, TranscriptConfig};
-use crate::describe::{Material, of_mail};
+use crate::config::{Job, MailConfig, MailPlace, PersonaConfig, SourceConfig, TargetConfig, TranscriptConfig};
+use crate::describe::{Lookup, Material, of_mail};
 use crate::error::{Failure, Kind};
-use crate::input::mailbox::{self, Imported, Wanted};
+use crate::input::database::{self, Stored};
+use crate::input::mailbox::{self, Wanted};
 use crate::input::notes::Note;
-use crate::input::persona::{self, Answerer};
-use crate::input::{profiles, tool_use, transcript};
+use crate::input::tool_use::ToolUse;
+use crate::input::transcript::{self, Transcript};
+use crate::input::{persona, profiles};
 use crate::output::{count, name_of};
+
+/// The thread of a mail that is answered, wherever it is kept.
+pub(crate) struct ThreadOfMail {
+    pub(crate) current: Inbound,
+    pub(crate) history: Arc<dyn History>,
+    pub(crate) files: Arc<dyn Files>,
+    pub(crate) lookup: Box<Lookup>,
+    /// What was found, in a few words.
+    pub(crate) found: String,
+    pub(crate) notes: Vec<Note>,
+}
 
 /// A briefing with everything that can be told of it.
 pub(crate) struct Assembly {
@@ -45,33 +61,61 @@ impl Assembly {
 }
 
 fn of_mails(config: &MailConfig, target: &TargetConfig, profiles: &Profiles, bounds: &Bounds) -> Result<Assembly, Failure> {
-    let Answerer { persona, tools, root, mut notes } = persona::load(&config.persona, config.view, config.owner.clone())?;
-    let wanted = Wanted {
-        paths: &config.paths,
-        message: config.message.as_ref(),
-        address: persona.address(),
-        owner: persona.owner(),
-        now: config.now,
+    let mut answerer = persona::load(&config.persona, config.view, config.owner.clone())?;
+    let thread = match &config.place {
+        MailPlace::Mailboxes { paths, tool_use } => in_memory(config, paths, tool_use.as_deref(), &answerer.persona)?,
+        MailPlace::Database { path, thread } => match database::choose(path, *thread, config.message.as_ref(), &answerer)? {
+            Stored::Mail(thread) => thread,
+            Stored::Messages(list) => return of_list(list, target, profiles, bounds),
+        },
     };
-    let imported = mailbox::import(&wanted)?;
-    if let Some(path) = &config.tool_use {
-        tool_use::import(path, &imported.log, persona.address())?;
-    }
-    let chosen = chosen(config, &imported, persona.name());
-    notes.extend(imported.notes);
-    let call = call(target, profiles, None).tools(tools);
-    let chain = persona.message_chain().clone();
-    let (history, files) = (Arc::new(imported.log.clone()), Arc::new(imported.log.clone()));
-    let cx = Context::new(Arc::new(persona), Subject::Message(imported.current), config.now, history, files).with_root(root);
+    let chosen = chosen(config, &thread, answerer.persona.name());
+    let mut notes = std::mem::take(&mut answerer.notes);
+    notes.extend(thread.notes);
+    let call = call(target, profiles, None).tools(answerer.tools);
+    let chain = answerer.persona.message_chain().clone();
+    let subject = Subject::Message(thread.current);
+    let cx = Context::new(Arc::new(answerer.persona), subject, config.now, thread.history, thread.files)
+        .with_records(Arc::new(SqliteRecords::new(answerer.root.clone())))
+        .with_root(answerer.root);
     let briefing = pollster::block_on(chain.assemble(&cx, &call, bounds)).map_err(|error| unassembled(config, error))?;
-    Ok(Assembly { briefing, request: None, material: Material::Log(imported.log), chosen, notes })
+    Ok(Assembly { briefing, request: None, material: Material::Log(thread.lookup), chosen, notes })
+}
+
+/// The thread of a mail in mailboxes, in a log that lasts as long as the program.
+fn in_memory(
+    config: &MailConfig,
+    paths: &[PathBuf],
+    tool_use: Option<&Path>,
+    persona: &Persona,
+) -> Result<ThreadOfMail, Failure> {
+    let wanted =
+        Wanted { paths, message: config.message.as_ref(), address: persona.address(), owner: persona.owner(), now: config.now };
+    let imported = mailbox::import(&wanted)?;
+    if let Some(path) = tool_use {
+        ToolUse::read(path)?.record_in(&imported.log, persona.address())?;
+    }
+    let log = imported.log;
+    let found = format!("{} in {} read", count(imported.mails, "message"), count(imported.threads, "thread"));
+    Ok(ThreadOfMail {
+        current: imported.current,
+        history: Arc::new(log.clone()),
+        files: Arc::new(log.clone()),
+        lookup: Box::new(move |entry| log.entry(entry)),
+        found,
+        notes: imported.notes,
+    })
 }
 
 /// What is told of the choice of a mail.
-fn chosen(config: &MailConfig, imported: &Imported, persona: &str) -> Vec<String> {
-    let mail = imported.current.mail();
+fn chosen(config: &MailConfig, thread: &ThreadOfMail, persona: &str) -> Vec<String> {
+    let mail = thread.current.mail();
     let id = mail.message_id.as_ref().map_or_else(|| "a message without an id".to_owned(), ToString::to_string);
-    let how = if config.message.is_some() { "" } else { " (the newest inbound; --message chooses another)" };
+    let how = match (&config.message, &config.place) {
+        (Some(_), _) => "",
+        (None, MailPlace::Database { thread: Some(_), .. }) => " (the newest inbound of the thread)",
+        (None, _) => " (the newest inbound; --message chooses another)",
+    };
     let who = match &config.persona {
         PersonaConfig::File(_) => format!("answered by {persona}"),
         PersonaConfig::Address(address) if !address.trim().is_empty() => {
@@ -82,10 +126,7 @@ fn chosen(config: &MailConfig, imported: &Imported, persona: &str) -> Vec<String
                 .to_owned()
         }
     };
-    vec![
-        format!("{} in {} read; {who}", count(imported.mails, "message"), count(imported.threads, "thread")),
-        format!("answering {id}{how}: {}", of_mail(mail)),
-    ]
+    vec![format!("{}; {who}", thread.found), format!("answering {id}{how}: {}", of_mail(mail))]
 }
 
 fn of_transcript(
@@ -94,8 +135,11 @@ fn of_transcript(
     profiles: &Profiles,
     bounds: &Bounds,
 ) -> Result<Assembly, Failure> {
-    let transcript = transcript::load(config)?;
-    let mut conversation = transcript.conversation;
+    of_list(transcript::load(config)?, target, profiles, bounds)
+}
+
+fn of_list(list: Transcript, target: &TargetConfig, profiles: &Profiles, bounds: &Bounds) -> Result<Assembly, Failure> {
+    let mut conversation = list.conversation;
     let call = call(target, profiles, conversation.call.as_ref());
     if let Some(given) = conversation.call.filter(|given| given.wire() != call.wire() && !given.parameters().is_empty()) {
         let names = given.parameters().iter().map(|(name, _)| name.to_string()).collect();
@@ -103,7 +147,7 @@ fn of_transcript(
     }
     let briefing = briefing::fit(&conversation.messages, &call, bounds).map_err(|error| unfit(&error))?;
     let material = Material::List(conversation.messages);
-    Ok(Assembly { briefing, request: None, material, chosen: vec![transcript.chosen], notes: conversation.notes })
+    Ok(Assembly { briefing, request: None, material, chosen: vec![list.chosen], notes: conversation.notes })
 }
 
 /// The call: the model that was named, else the one of the body that was given, else one by the wire. What the body brings

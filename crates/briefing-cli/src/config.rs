@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use briefing::log::MessageId;
-use briefing::message::OwnerId;
+use briefing::message::{OwnerId, ThreadId};
 use briefing::view::MailView;
 use briefing::{Bounds, Edge, Estimator, Wire};
 use jiff::Timestamp;
@@ -26,14 +26,19 @@ pub(crate) enum SourceConfig {
 
 /// A thread of mail.
 pub(crate) struct MailConfig {
-    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) place: MailPlace,
     /// The mail to be answered; none is the newest inbound.
     pub(crate) message: Option<MessageId>,
     pub(crate) persona: PersonaConfig,
-    pub(crate) tool_use: Option<PathBuf>,
     pub(crate) view: ViewOverride,
     pub(crate) now: Timestamp,
     pub(crate) owner: Option<OwnerId>,
+}
+
+/// Where mail is read.
+pub(crate) enum MailPlace {
+    Mailboxes { paths: Vec<PathBuf>, tool_use: Option<PathBuf> },
+    Database { path: PathBuf, thread: Option<ThreadId> },
 }
 
 /// Who answers.
@@ -82,7 +87,10 @@ impl Job {
         match &self.source {
             SourceConfig::Transcript(transcript) => inputs.push(&transcript.path),
             SourceConfig::Mail(mail) => {
-                inputs.extend(mail.paths.iter().chain(&mail.tool_use));
+                match &mail.place {
+                    MailPlace::Mailboxes { paths, tool_use } => inputs.extend(paths.iter().chain(tool_use)),
+                    MailPlace::Database { path, .. } => inputs.push(path),
+                }
                 if let PersonaConfig::File(path) = &mail.persona {
                     inputs.push(path);
                 }
@@ -93,26 +101,35 @@ impl Job {
 }
 
 fn mail(args: MailArgs) -> Result<MailConfig, Failure> {
-    let message = match &args.message {
-        Some(text) => Some(MessageId::new(text).ok_or_else(|| {
-            Failure::new(Kind::Usage, "the Message-ID is empty").hint("give what stands between < and > in the mail's header")
-        })?),
-        None => None,
-    };
-    let persona = match (args.persona, args.address) {
-        (Some(path), _) => PersonaConfig::File(path),
-        (None, Some(address)) => PersonaConfig::Address(address),
-        (None, None) => PersonaConfig::Unknown,
+    let place = match args.db {
+        Some(path) => MailPlace::Database { path, thread: args.thread.map(ThreadId::new) },
+        None => MailPlace::Mailboxes { paths: args.from, tool_use: args.tool_use },
     };
     Ok(MailConfig {
-        paths: args.from,
-        message,
-        persona,
-        tool_use: args.tool_use,
+        place,
+        message: args.message.as_deref().map(message_id).transpose()?,
+        persona: PersonaConfig::new(args.persona, args.address),
         view: ViewOverride { limit: args.limit, no_tool_calls: args.no_tool_calls },
         now: args.now.unwrap_or_else(Timestamp::now),
         owner: args.owner.map(OwnerId::new),
     })
+}
+
+/// A Message-ID as it is typed.
+pub(crate) fn message_id(text: &str) -> Result<MessageId, Failure> {
+    MessageId::new(text).ok_or_else(|| {
+        Failure::new(Kind::Usage, "the Message-ID is empty").hint("give what stands between < and > in the mail's header")
+    })
+}
+
+impl PersonaConfig {
+    pub(crate) fn new(file: Option<PathBuf>, address: Option<String>) -> Self {
+        match (file, address) {
+            (Some(path), _) => Self::File(path),
+            (None, Some(address)) => Self::Address(address),
+            (None, None) => Self::Unknown,
+        }
+    }
 }
 
 fn target(args: TargetArgs) -> TargetConfig {

@@ -1,6 +1,8 @@
 //! What a piece is, in a few words.
 
-use briefing::log::{Body, Mail, OwnerLog, Place};
+use std::sync::Arc;
+
+use briefing::log::{Body, Entry, Mail, Place};
 use briefing::message::{Assistant, EntryId, Item, ModelMessage, Part, SystemPart};
 use briefing::text::prefix;
 use briefing::{Origin, Unit};
@@ -8,10 +10,13 @@ use briefing::{Origin, Unit};
 /// Where the entries of a receipt are looked up.
 pub(crate) enum Material {
     /// In a log: they are mails, rounds and outcomes.
-    Log(OwnerLog),
+    Log(Box<Lookup>),
     /// In a list: they are its messages, by index.
     List(Vec<ModelMessage>),
 }
+
+/// Finds an entry of a log.
+pub(crate) type Lookup = dyn Fn(EntryId) -> Option<Arc<Entry>>;
 
 /// The most characters of a text's beginning.
 const WORDS: usize = 48;
@@ -21,7 +26,7 @@ impl Material {
     /// first words.
     pub(crate) fn unit(&self, from: &Origin, unit: &Unit) -> String {
         if let (Self::Log(log), Some(entry)) = (self, from.first())
-            && let Some(mail) = log.entry(entry).as_ref().and_then(|entry| entry.mail())
+            && let Some(mail) = log(entry).as_ref().and_then(|entry| entry.mail())
         {
             return of_mail(mail);
         }
@@ -35,7 +40,7 @@ impl Material {
     pub(crate) fn entry(&self, from: &Origin) -> String {
         let Some(id) = from.first() else { return String::new() };
         match self {
-            Self::Log(log) => match log.entry(id).as_deref().map(|entry| &entry.body) {
+            Self::Log(log) => match log(id).as_deref().map(|entry| &entry.body) {
                 Some(Body::Mail(mail)) => of_mail(mail),
                 Some(Body::Round(said)) => of_assistants([said.as_ref()].into_iter()),
                 Some(Body::Outcome(outcome)) => format!("outcome: {}", words(parts(&outcome.parts))),
@@ -58,7 +63,7 @@ impl Material {
     pub(crate) fn place(&self, from: &Origin) -> Option<Place> {
         let entry = from.first()?;
         match self {
-            Self::Log(log) => log.entry(entry).filter(|entry| entry.mail().is_some()).map(|entry| entry.place()),
+            Self::Log(log) => log(entry).filter(|entry| entry.mail().is_some()).map(|entry| entry.place()),
             Self::List(_) => Some(Place { at: jiff::Timestamp::UNIX_EPOCH, entry }),
         }
     }

@@ -8,12 +8,14 @@ mod args;
 mod assembly;
 mod commands;
 mod config;
+mod database;
 mod describe;
 mod error;
 mod explanation;
 mod input;
 mod output;
 mod repair;
+mod shown;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -39,6 +41,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(args) => commands::check::run(args, &mut out),
         Command::Assemble(args) => commands::assemble::run(args, &mut out),
         Command::Explain(args) => commands::explain::run(args, &mut out),
+        Command::Import(args) => commands::import::run(args, &mut out),
+        Command::Threads(args) => commands::threads::run(args, &mut out),
+        Command::Show(args) => commands::show::run(args, &mut out),
+        Command::Export(args) => commands::export::run(args, &mut out),
+        Command::Forget(args) => commands::forget::run(args, &mut out),
+        Command::Merge(args) => commands::merge::run(args, &mut out),
+        Command::Split(args) => commands::split::run(args, &mut out),
+        Command::Backup(args) => commands::backup::run(args, &mut out),
+        Command::Verify(args) => commands::verify::run(args, &mut out),
     };
     match done.and_then(|code| out.flush().map(|()| code)) {
         Ok(code) => code,

@@ -1,207 +1,178 @@
-//! Which mails belong to one thread, by their ids alone. The subject does not count.
+//! Which thread a mail belongs to, by ids and people alone. The subject does not count.
+//!
+//! [`place`] decides for one mail, with what a log knows of those before it. [`group`] does so for a whole mailbox.
 
-use std::borrow::Borrow;
-use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+mod memory;
+#[cfg(test)]
+mod tests;
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use briefing::log::{Mail, MessageId};
 
-/// The number of a thread within one grouping, from zero, in the order in which the threads first appear.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ThreadIndex(usize);
+pub use self::memory::{ThreadIndex, Threads, group};
+use crate::parse::limits::{MAX_REFERRED, MAX_WAITING};
 
-impl ThreadIndex {
-    /// The number.
-    #[must_use]
-    pub fn get(self) -> usize {
-        self.0
+/// What is known of the mails that came before; a log answers it. Every answer is about one owner.
+///
+/// [`place`] only asks. Who asked it stores what it says, before the next mail is placed; [`Placement`] tells what that is.
+/// A database asks and stores in one transaction that no other writer of that owner enters.
+pub trait Known {
+    /// A thread. The smaller is the older.
+    type Thread: Copy + Eq + Ord;
+    /// Why there is no answer.
+    type Error;
+
+    /// The thread of the first mail that has that id.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read.
+    fn thread_of(&mut self, id: &MessageId) -> Result<Option<Self::Thread>, Self::Error>;
+
+    /// The threads that wait for that id, in any order ([`Placement::awaits`]). Asked only while no mail has it, so what
+    /// waited for an id that came need not be forgotten.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read.
+    fn waiting_for(&mut self, id: &MessageId) -> Result<Vec<Self::Thread>, Self::Error>;
+
+    /// Whether one of these people (addresses in lower case) takes part in the thread, or nobody does.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read.
+    fn admits(&mut self, thread: Self::Thread, people: &[String]) -> Result<bool, Self::Error>;
+}
+
+/// Where a mail belongs, and what a log must store for those that follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placement<T> {
+    /// The thread that it joins; none: it opens one.
+    pub thread: Option<T>,
+    /// Threads that turn out to be the same one, all younger, in ascending order. Their mails, their people and what they
+    /// wait for become the thread's.
+    pub merges: Vec<T>,
+    /// The ids it refers to that no mail has, the nearest first: the thread waits for them. It may do so already. An id for
+    /// which [`MAX_WAITING`] other threads wait is not among them.
+    pub awaits: Vec<MessageId>,
+    /// Who takes part by this mail: the addresses of From, To and Cc in lower case, sorted, once each.
+    pub people: Vec<String>,
+}
+
+/// Where a mail belongs, by what is known of those before it.
+///
+/// 1. It joins the thread of the first known id it refers to: References from the newest to the oldest, then In-Reply-To.
+/// 2. If there is none, it joins the threads that wait for one of these ids.
+/// 3. If there are none, and a mail with its own Message-ID is there, it joins the thread of that one: a copy.
+/// 4. The threads that wait for its own Message-ID are merged with it, unless a mail with that id is there: a root that
+///    arrives last.
+///
+/// Whoever knows an id can refer to it. So a thread counts only if it admits the mail: one of the people in From, To or Cc
+/// takes part in it, or nobody does. A thread that refuses is passed over, and the next id is tried. What comes together
+/// becomes the oldest of these threads.
+///
+/// The order of mails does not matter where all are there, each refers to the one it answers, and shares a person with it. It
+/// does elsewhere: a mail that was refused does not join later, when others bring its people in; and threads that were opened
+/// for want of a mail that never comes stay apart, though a later mail refers to both.
+///
+/// Of the ids it refers to, [`MAX_REFERRED`] count; of the threads that wait, [`MAX_WAITING`] are asked in step 2 and
+/// [`MAX_WAITING`] in step 4. So the number of questions is bounded.
+///
+/// # Errors
+///
+/// The first error of `known`.
+pub fn place<K: Known>(mail: &Mail, known: &mut K) -> Result<Placement<K::Thread>, K::Error> {
+    let people = people(mail);
+    let mut gate = Gate { people: &people, answers: BTreeMap::new() };
+    let mut joined = BTreeSet::new();
+    let mut absent = Vec::new();
+    for id in referred(mail) {
+        match known.thread_of(id)? {
+            None => absent.push((id, waiting_for(id, known)?)),
+            Some(thread) if joined.is_empty() => joined = gate.admitted([thread], known)?,
+            Some(_) => {}
+        }
+    }
+    if joined.is_empty() {
+        joined = gate.admitted(waiting_for_any(root(mail), &absent), known)?;
+    }
+    if let Some(id) = &mail.message_id {
+        match known.thread_of(id)? {
+            Some(thread) if joined.is_empty() => joined = gate.admitted([thread], known)?,
+            Some(_) => {}
+            None => joined.extend(gate.admitted(waiting_for(id, known)?, known)?),
+        }
+    }
+    let has_room = |waiting: &BTreeSet<_>| waiting.len() < MAX_WAITING || !waiting.is_disjoint(&joined);
+    let awaits = absent.iter().filter(|(_, waiting)| has_room(waiting)).map(|&(id, _)| id.clone()).collect();
+    let mut joined = joined.into_iter();
+    Ok(Placement { thread: joined.next(), merges: joined.collect(), awaits, people })
+}
+
+/// Who may come in where. Each thread is asked once.
+struct Gate<'a, T> {
+    people: &'a [String],
+    answers: BTreeMap<T, bool>,
+}
+
+impl<T: Copy + Ord> Gate<'_, T> {
+    /// Those of the first [`MAX_WAITING`] that admit the mail.
+    fn admitted<K: Known<Thread = T>>(
+        &mut self,
+        threads: impl IntoIterator<Item = T>,
+        known: &mut K,
+    ) -> Result<BTreeSet<T>, K::Error> {
+        let mut admitted = BTreeSet::new();
+        for thread in threads.into_iter().take(MAX_WAITING) {
+            let answer = match self.answers.entry(thread) {
+                Entry::Occupied(answer) => *answer.get(),
+                Entry::Vacant(answer) => *answer.insert(known.admits(thread, self.people)?),
+            };
+            if answer {
+                admitted.insert(thread);
+            }
+        }
+        Ok(admitted)
     }
 }
 
-/// The thread of each mail.
-///
-/// A mail joins the thread of the first id it refers to that one of these mails has: References from the newest to the
-/// oldest, then In-Reply-To. If none has any, all mails that name the same root (the first of References, else of
-/// In-Reply-To) share a thread, though the root is not there. A mail that neither refers nor is referred to stands alone.
-///
-/// Whoever knows an id can refer to it, so a mail joins only if its sender or a recipient takes part in that thread (From,
-/// To or Cc of a mail in it), or if the mail it refers to names nobody. Where a root is absent, or an id repeats, those join
-/// that name a person in common.
-///
-/// The grouping does not depend on the order of the mails. Takes nearly linear time in ids and addresses.
-#[must_use]
-pub fn group<M: Borrow<Mail>>(mails: &[M]) -> Vec<ThreadIndex> {
-    let mails: Vec<&Mail> = mails.iter().map(Borrow::borrow).collect();
-    let people = people(&mails);
-    let holders = holders(&mails);
-    let targets: Vec<Option<usize>> = mails.iter().map(|mail| referred(mail).find_map(|id| holders.get(id).copied())).collect();
-    let mut threads = Threads::new(people, targets);
-    threads.share(&mails);
-    for mail in 0..mails.len() {
-        threads.refer(mail);
+fn waiting_for<K: Known>(id: &MessageId, known: &mut K) -> Result<BTreeSet<K::Thread>, K::Error> {
+    Ok(known.waiting_for(id)?.into_iter().collect())
+}
+
+/// The threads that wait for one of these ids, each once: those for the root first, which every mail of a thread names, then
+/// those for the nearest.
+fn waiting_for_any<T: Copy + Ord>(root: Option<&MessageId>, absent: &[(&MessageId, BTreeSet<T>)]) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    let root_first = absent.iter().find(|(id, _)| Some(*id) == root).into_iter().chain(absent);
+    let all = root_first.flat_map(|(_, waiting)| waiting);
+    all.copied().filter(|thread| seen.insert(*thread)).collect()
+}
+
+/// The ids that a mail refers to, the nearest first, each once; never its own.
+fn referred(mail: &Mail) -> Vec<&MessageId> {
+    let mut seen: HashSet<&MessageId> = mail.message_id.iter().collect();
+    let mut references: Vec<_> = mail.references.iter().filter(|id| seen.insert(id)).collect();
+    let replies: Vec<_> = mail.in_reply_to.iter().filter(|id| seen.insert(id)).take(MAX_REFERRED / 2).collect();
+    let excess = (references.len() + replies.len()).saturating_sub(MAX_REFERRED);
+    if excess > 0 {
+        // The root and the newest decide the thread.
+        references.drain(1..=excess);
     }
-    threads.numbers()
+    references.into_iter().rev().chain(replies).collect()
 }
 
-/// The ids that a mail refers to, the nearest first; never its own.
-fn referred(mail: &Mail) -> impl Iterator<Item = &MessageId> {
-    mail.references.iter().rev().chain(&mail.in_reply_to).filter(|id| Some(*id) != mail.message_id.as_ref())
-}
-
-/// The id that stands for a thread whose mails are not here.
+/// The id that stands for a thread.
 fn root(mail: &Mail) -> Option<&MessageId> {
     mail.references.iter().chain(&mail.in_reply_to).find(|id| Some(*id) != mail.message_id.as_ref())
 }
 
-fn addresses(mail: &Mail) -> impl Iterator<Item = String> {
+/// Who takes part by a mail.
+fn people(mail: &Mail) -> Vec<String> {
     let all = mail.from.iter().chain(&mail.to).chain(&mail.cc);
-    all.filter(|address| !address.email.is_empty()).map(|address| address.email.to_ascii_lowercase())
+    let all = all.filter(|address| !address.email.is_empty()).map(|address| address.email.to_ascii_lowercase());
+    all.collect::<BTreeSet<_>>().into_iter().collect()
 }
-
-/// The people of each mail, by number.
-fn people(mails: &[&Mail]) -> Vec<Vec<usize>> {
-    let mut numbers: HashMap<String, usize> = HashMap::new();
-    let mut number = |address| {
-        let next = numbers.len();
-        *numbers.entry(address).or_insert(next)
-    };
-    let people = mails.iter().map(|mail| {
-        let set: HashSet<usize> = addresses(mail).map(&mut number).collect();
-        set.into_iter().collect()
-    });
-    people.collect()
-}
-
-/// Which mail an id means. If several have it the oldest is meant; those alike in date and people share a thread anyway.
-fn holders<'m>(mails: &[&'m Mail]) -> HashMap<&'m MessageId, usize> {
-    let mut holders: HashMap<&MessageId, (usize, &Mail)> = HashMap::new();
-    for (at, mail) in mails.iter().enumerate() {
-        let Some(id) = &mail.message_id else { continue };
-        let holder = holders.entry(id).or_insert((at, mail));
-        if older(mail, holder.1) == Ordering::Less {
-            *holder = (at, mail);
-        }
-    }
-    holders.into_iter().map(|(id, (at, _))| (id, at)).collect()
-}
-
-fn older(one: &Mail, other: &Mail) -> Ordering {
-    let by_date = one.date.is_none().cmp(&other.date.is_none()).then(one.date.cmp(&other.date));
-    let sorted = |mail| {
-        let mut all: Vec<String> = addresses(mail).collect();
-        all.sort();
-        all.dedup();
-        all
-    };
-    by_date.then_with(|| sorted(one).cmp(&sorted(other)))
-}
-
-/// Disjoint sets of mails, each with the people who take part and the mails that wait for one of them.
-struct Threads {
-    parents: Vec<usize>,
-    /// The people of each mail.
-    own: Vec<Vec<usize>>,
-    /// The mail that each refers to.
-    targets: Vec<Option<usize>>,
-    /// The people of each thread, kept at its root.
-    people: Vec<HashSet<usize>>,
-    /// By person: the mails that refer into this thread and name that person, who does not take part yet.
-    waiting: Vec<HashMap<usize, Vec<usize>>>,
-}
-
-#[expect(clippy::indexing_slicing, reason = "all lists have one item a mail, and every index is a mail's")]
-impl Threads {
-    fn new(own: Vec<Vec<usize>>, targets: Vec<Option<usize>>) -> Self {
-        let people = own.iter().map(|people| people.iter().copied().collect()).collect();
-        let waiting = own.iter().map(|_| HashMap::new()).collect();
-        Self { parents: (0..own.len()).collect(), own, targets, people, waiting }
-    }
-
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.parents[at] != at {
-            self.parents[at] = self.parents[self.parents[at]];
-            at = self.parents[at];
-        }
-        at
-    }
-
-    /// Joins the mails that have one id, or that refer to one absent root, and name a person in common or nobody at all.
-    fn share(&mut self, mails: &[&Mail]) {
-        let mut first: HashMap<(&MessageId, Option<usize>), usize> = HashMap::new();
-        for (at, mail) in mails.iter().enumerate() {
-            let root = if self.targets[at].is_none() { root(mail) } else { None };
-            for id in mail.message_id.iter().chain(root) {
-                let people = self.own[at].clone();
-                let nobody = people.is_empty().then_some(None);
-                for person in people.into_iter().map(Some).chain(nobody) {
-                    let other = *first.entry((id, person)).or_insert(at);
-                    self.join(at, other);
-                }
-            }
-        }
-    }
-
-    /// Joins a mail to the thread it refers to, now or once one of its people takes part there.
-    fn refer(&mut self, mail: usize) {
-        let Some(target) = self.targets[mail] else { return };
-        let thread = self.find(target);
-        if self.own[target].is_empty() || self.own[mail].iter().any(|person| self.people[thread].contains(person)) {
-            return self.join(mail, target);
-        }
-        for &person in &self.own[mail] {
-            self.waiting[thread].entry(person).or_default().push(mail);
-        }
-    }
-
-    /// Makes one thread of two, and lets those join who waited for that.
-    fn join(&mut self, one: usize, other: usize) {
-        let mut pairs = vec![(one, other)];
-        while let Some((one, other)) = pairs.pop() {
-            let (one, other) = (self.find(one), self.find(other));
-            if one == other {
-                continue;
-            }
-            let size = |at: usize| self.people[at].len() + self.waiting[at].len();
-            let (large, small) = if size(one) < size(other) { (other, one) } else { (one, other) };
-            let released = self.merge(large, small);
-            pairs.extend(released.into_iter().filter_map(|mail| self.targets[mail].map(|target| (mail, target))));
-        }
-    }
-
-    fn merge(&mut self, large: usize, small: usize) -> Vec<usize> {
-        self.parents[small] = large;
-        let mut released = Vec::new();
-        for person in std::mem::take(&mut self.people[small]) {
-            if self.people[large].insert(person) {
-                released.extend(self.waiting[large].remove(&person).unwrap_or_default());
-            }
-        }
-        for (person, mut mails) in std::mem::take(&mut self.waiting[small]) {
-            if self.people[large].contains(&person) {
-                released.append(&mut mails);
-            } else {
-                let kept = self.waiting[large].entry(person).or_default();
-                if kept.len() < mails.len() {
-                    std::mem::swap(kept, &mut mails);
-                }
-                kept.append(&mut mails);
-            }
-        }
-        released
-    }
-
-    fn numbers(mut self) -> Vec<ThreadIndex> {
-        let mut numbers = HashMap::new();
-        let roots: Vec<usize> = (0..self.parents.len()).map(|at| self.find(at)).collect();
-        roots
-            .into_iter()
-            .map(|root| {
-                let next = numbers.len();
-                *numbers.entry(root).or_insert(ThreadIndex(next))
-            })
-            .collect()
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,7 +1,7 @@
 //! What is appended, and what became of it.
 
 use briefing::log::{Arrival, AttachmentId, Card, Mail, Place};
-use briefing::message::{EntryId, ModelMessage, ThreadId};
+use briefing::message::{Assistant, EntryId, ModelMessage, Outcome, ThreadId};
 
 /// One entry to append.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +122,18 @@ impl Append {
         self.expected = Expected::Head(head);
         self
     }
+}
+
+/// A round of a run that was made elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportedRound {
+    /// Its index in the run.
+    pub index: u32,
+    /// What the model said.
+    pub said: Assistant,
+    /// The outcome of each of its calls, in the order of the calls, where it is known. Whatever call they name, they are of
+    /// that one.
+    pub outcomes: Vec<Option<Outcome>>,
 }
 
 /// What became of an append.

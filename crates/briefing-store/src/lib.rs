@@ -30,19 +30,23 @@
 
 mod append;
 mod blobs;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod error;
 mod fault;
 mod forget;
+mod import;
 mod ports;
 mod read;
 mod sqlite;
 mod store;
 
-pub use append::{Append, Appended, Content, Expected, Fate, Key, NewMail, Target};
+pub use append::{Append, Appended, Content, Expected, Fate, ImportedRound, Key, NewMail, Target};
 pub use blobs::{BlobFolder, BlobHash, Blobs};
 pub use error::StoreError;
 pub use fault::{Fault, Reference, Verified};
 pub use forget::{Forget, ForgetReport};
+pub use import::{ImportedMails, ImportedMessages, import_mails, import_messages};
 pub use ports::OwnerStore;
 pub use read::{After, AnchorKey, Hit, Kind, Logged, ThreadSummary};
 pub use sqlite::{Durability, Settings, SqliteStore};

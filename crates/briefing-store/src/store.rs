@@ -8,7 +8,10 @@ use briefing::log::{AttachmentId, Entry, MessageId, Place, RecordedRound, Run, S
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
 use jiff::Timestamp;
 
-use crate::{After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, Kind, Logged, StoreError, ThreadSummary, Verified};
+use crate::{
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, Kind, Logged, StoreError, ThreadSummary,
+    Verified,
+};
 
 /// A boxed future, as every operation returns one: no runtime is assumed.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -70,6 +73,19 @@ pub trait Store: Send + Sync {
         outcome: Outcome,
         now: Timestamp,
     ) -> StoreFuture<'a, EntryId>;
+
+    /// Records a whole run that was made elsewhere, in one transaction. Whether it is new: of a run that was begun before,
+    /// nothing is recorded.
+    ///
+    /// # Errors
+    /// As [`begin_run`](Self::begin_run), but for [`StoreError::RunBegun`].
+    fn import_run<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: Run,
+        rounds: Vec<ImportedRound>,
+        at: Timestamp,
+    ) -> StoreFuture<'a, bool>;
 
     /// Settles a card, once: its notice is appended to the card's thread.
     ///

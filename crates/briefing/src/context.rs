@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::log::{Entry, Mail};
 use crate::message::ThreadId;
 use crate::persona::Persona;
-use crate::ports::{Files, History};
+use crate::ports::{Files, History, Records};
 
 /// Read-only; made once for a run.
 #[derive(Clone)]
@@ -21,6 +21,7 @@ pub struct Context {
     root: PathBuf,
     history: Arc<dyn History>,
     files: Arc<dyn Files>,
+    records: Option<Arc<dyn Records>>,
 }
 
 /// What a run is about.
@@ -87,7 +88,8 @@ impl Context {
         files: Arc<dyn Files>,
     ) -> Self {
         let config = Arc::new(serde_json::Value::Null);
-        Self { persona, subject, now, config, correlation_id: None, root: PathBuf::from("."), history, files }
+        let root = PathBuf::from(".");
+        Self { persona, subject, now, config, correlation_id: None, root, history, files, records: None }
     }
 
     /// The same with the application's configuration.
@@ -108,6 +110,13 @@ impl Context {
     #[must_use]
     pub fn with_root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
+        self
+    }
+
+    /// The same with what reads records; without it, a resolver that queries them fails the run.
+    #[must_use]
+    pub fn with_records(mut self, records: Arc<dyn Records>) -> Self {
+        self.records = Some(records);
         self
     }
 
@@ -169,5 +178,11 @@ impl Context {
     #[must_use]
     pub fn files(&self) -> &dyn Files {
         &*self.files
+    }
+
+    /// Reads records; none if the run was given nothing that does.
+    #[must_use]
+    pub fn records(&self) -> Option<&dyn Records> {
+        self.records.as_deref()
     }
 }

@@ -73,7 +73,7 @@ fn what_is_wrong_is_named_with_its_place() {
     );
     assert_eq!(
         error(&minimal("[[message]]\ntext = \"a\"\nfile = \"b\"")),
-        "message[0]: exactly one of text, file and history is wanted"
+        "message[0]: exactly one of text, file, record and history is wanted"
     );
     assert_eq!(error(&minimal("[[message]]\nhistory = { view = \"tea\" }")), "message[0]: no view \"tea\"; known is mail");
     assert!(error(&minimal("[[message]]\ntext = \"{{ open\"")).starts_with("message[0]: template: syntax error"));

@@ -1,8 +1,17 @@
 //! One file a subcommand.
 
 pub(crate) mod assemble;
+pub(crate) mod backup;
 pub(crate) mod check;
 pub(crate) mod explain;
+pub(crate) mod export;
+pub(crate) mod forget;
+pub(crate) mod import;
+pub(crate) mod merge;
+pub(crate) mod show;
+pub(crate) mod split;
+pub(crate) mod threads;
+pub(crate) mod verify;
 
 use crate::assembly::Assembly;
 use crate::input::notes::Note;

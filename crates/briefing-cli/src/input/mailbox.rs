@@ -196,7 +196,7 @@ impl Archive {
 
 /// Which way a mail went. What the persona wrote went out; so did what somebody of its domain wrote, unless it is addressed to
 /// the persona itself. A From is easily forged, so this is for an archive of one's own.
-fn mark_direction(mail: &mut Mail, address: &str) {
+pub(crate) fn mark_direction(mail: &mut Mail, address: &str) {
     briefing_mail::mark_outbound(mail, address);
     let domain = |email: &str| email.rsplit_once('@').map(|(_, domain)| domain.to_ascii_lowercase());
     let own = domain(address).filter(|own| !own.is_empty());
@@ -214,7 +214,8 @@ fn is_near(asked: &MessageId, known: &MessageId) -> bool {
     known.contains(&asked) || asked.contains(&known) || shared >= 8
 }
 
-fn unreadable(error: &MailboxError, faults: usize) -> Failure {
+/// What ends an import of which nothing could be read.
+pub(crate) fn unreadable(error: &MailboxError, faults: usize) -> Failure {
     let kind = match error {
         MailboxError::NotFound { .. } => Kind::NoInput,
         MailboxError::Unreadable { kind: std::io::ErrorKind::PermissionDenied, .. } => Kind::NoInput,

@@ -1,5 +1,6 @@
 //! Reading what the user names: text with a cap on its size, and every fault told with the file and the place.
 
+pub(crate) mod database;
 pub(crate) mod mailbox;
 pub(crate) mod messages;
 pub(crate) mod notes;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use briefing::log::MessageId;
+use briefing::message::ThreadId;
 use briefing::persona::PersonaWarning;
 use briefing_json::SyntaxError;
 use briefing_mail::{Finding, MailboxError, Source};
@@ -27,6 +28,8 @@ pub(crate) enum Note {
     BadLine { name: String, line: usize, error: SyntaxError },
     /// A line of a conversation that is JSON, and no message.
     NoMessage { name: String, line: usize },
+    /// A line that is JSON, and no conversation.
+    NoConversation { what: String },
     /// Something in a transcript could not be read, or not whole.
     Parsed(ParseFinding),
     /// The wire demanded it.
@@ -35,6 +38,8 @@ pub(crate) enum Note {
     Persona { name: String, warning: PersonaWarning },
     /// An address that nothing in a mailbox can be the persona's by.
     Address { name: String, address: String },
+    /// A conversation that another one of its id is not the beginning of.
+    OtherConversation { id: String, thread: ThreadId },
     /// Top-level fields of a body of another wire.
     FieldsLeftOut { names: Vec<String> },
 }
@@ -56,6 +61,7 @@ impl fmt::Display for Note {
                 write!(f, "{name}, line {line}: passed over: {} at byte {}", json_fault(error.fault), error.offset)
             }
             Self::NoMessage { name, line } => write!(f, "{name}, line {line}: passed over: it is no message"),
+            Self::NoConversation { what } => write!(f, "passed over: {what}"),
             Self::Address { name, address } if address.is_empty() => {
                 write!(f, "{name}: the address is empty, so all mail reads as others'")
             }
@@ -65,6 +71,9 @@ impl fmt::Display for Note {
             Self::Parsed(finding) => finding.fmt(f),
             Self::Wire(finding) => finding.fmt(f),
             Self::Persona { name, warning } => write!(f, "{name}: {warning}"),
+            Self::OtherConversation { id, thread } => {
+                write!(f, "conversation {id:?}: another one of this id was imported before; this one is thread {thread}")
+            }
             Self::FieldsLeftOut { names } => write!(f, "fields of the other wire are left out: {}", names.join(", ")),
         }
     }

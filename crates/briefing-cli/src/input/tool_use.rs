@@ -8,11 +8,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use briefing::log::{Cause, LogError, MessageId, OwnerLog, Run};
-use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ToolCall};
+use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ThreadId, ToolCall};
 use briefing_json::{Document, Kind as Json, SyntaxError, Value};
+use briefing_store::ImportedRound;
+use jiff::Timestamp;
 
 use crate::error::{Failure, Kind};
-use crate::input::{MAX_INPUT, json_fault, read};
+use crate::input::{Input, MAX_INPUT, json_fault, read};
 
 /// One call.
 #[derive(Debug)]
@@ -42,8 +44,6 @@ enum Fault {
     UnknownMessage { id: MessageId },
     #[error("the run {run:?} answers another message in an earlier line")]
     TwoMessages { run: String },
-    #[error("{0}")]
-    Log(LogError),
 }
 
 impl Fault {
@@ -55,19 +55,91 @@ impl Fault {
             }
             Self::UnknownMessage { .. } => "give the mailbox that holds the message too, or take the line out",
             Self::TwoMessages { .. } => "give each run an id of its own",
-            Self::Log(_) => "give each run an id of its own",
         }
     }
 }
 
-/// Reads the file into the log, for the persona of that address.
-pub(crate) fn import(path: &Path, log: &OwnerLog, persona: &str) -> Result<(), Failure> {
-    let input = read(path, MAX_INPUT)?;
-    let failed = |(line, fault): (usize, Fault)| {
-        Failure::new(Kind::Data, format!("{}, line {line}: {fault}", input.name)).hint(fault.hint())
-    };
-    let rows = rows(&input.text).map_err(failed)?;
-    append(rows, log, persona).map_err(failed)
+/// The runs of a file, in the order in which they first appear.
+pub(crate) struct ToolUse {
+    name: String,
+    runs: Vec<RunRows>,
+}
+
+/// The calls of one run.
+struct RunRows {
+    id: RunId,
+    /// The mail that it answers.
+    message_id: MessageId,
+    /// The first line that tells of it.
+    line: usize,
+    /// By round.
+    rounds: BTreeMap<u32, Vec<Row>>,
+}
+
+/// A mail that a run answers: where it stands.
+pub(crate) struct Answered {
+    pub(crate) entry: EntryId,
+    pub(crate) thread: ThreadId,
+    pub(crate) at: Timestamp,
+}
+
+impl ToolUse {
+    /// Reads the file.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let Input { name, text } = read(path, MAX_INPUT)?;
+        let runs = rows(&text).and_then(runs);
+        runs.map(|runs| Self { name: name.clone(), runs }).map_err(|(line, fault)| told(&name, line, &fault))
+    }
+
+    /// Records the runs in a log, for the persona of that address; how many are new. The log tells where the mails stand that
+    /// are answered, and takes a whole run at a time: whether it is new.
+    pub(crate) fn record(
+        self,
+        persona: &str,
+        mut answered: impl FnMut(&MessageId) -> Result<Option<Answered>, Failure>,
+        mut take: impl FnMut(Run, Vec<ImportedRound>, Timestamp) -> Result<bool, Failure>,
+    ) -> Result<usize, Failure> {
+        let mut new = 0;
+        for RunRows { id, message_id, line, rounds } in self.runs {
+            let Some(Answered { entry, thread, at }) = answered(&message_id)? else {
+                return Err(told(&self.name, line, &Fault::UnknownMessage { id: message_id }));
+            };
+            let run = Run { id, persona: persona.into(), thread, cause: Cause::Message(entry) };
+            let rounds = rounds.into_iter().map(|(index, rows)| round(index, rows)).collect();
+            // When the calls were made is not known: no sooner than what they answer came.
+            new += usize::from(take(run, rounds, at)?);
+        }
+        Ok(new)
+    }
+
+    /// Records the runs in a log in memory.
+    pub(crate) fn record_in(self, log: &OwnerLog, persona: &str) -> Result<(), Failure> {
+        let find = |id: &MessageId| {
+            let entry = log.by_message_id(id).and_then(|entry| log.entry(entry));
+            Ok(entry.and_then(|entry| Some(Answered { entry: entry.id, thread: log.thread_of(entry.id)?, at: entry.at })))
+        };
+        let internal = |error: LogError| Failure::new(Kind::Internal, error.to_string());
+        self.record(persona, find, |run, rounds, at| {
+            let id = run.id.clone();
+            log.begin_run(run).map_err(internal)?;
+            for round in rounds {
+                // The log gives ids that repeat their number, so outcomes take theirs from what it kept.
+                let kept = log.append_round(&id, round.index, round.said, at).map_err(internal)?;
+                for (call, outcome) in kept.said.calls().zip(round.outcomes) {
+                    if let Some(outcome) = outcome {
+                        let outcome = Outcome { call: call.id.clone(), ..outcome };
+                        log.append_outcome(&id, outcome, at).map_err(internal)?;
+                    }
+                }
+            }
+            Ok(true)
+        })?;
+        Ok(())
+    }
+}
+
+fn told(name: &str, line: usize, fault: &Fault) -> Failure {
+    Failure::new(Kind::Data, format!("{name}, line {line}: {fault}")).hint(fault.hint())
 }
 
 fn rows(text: &str) -> Result<Vec<Row>, (usize, Fault)> {
@@ -123,52 +195,32 @@ fn input(root: Value<'_>) -> Result<String, Fault> {
     Ok(value.as_str().map_or_else(|| value.raw().to_owned(), |text| text.into_owned()))
 }
 
-/// The rows of one run, by round.
-#[derive(Default)]
-struct Rounds(BTreeMap<u32, Vec<Row>>);
-
-/// Appends runs in the order in which they first appear, their rounds by turn and their calls by position.
-fn append(rows: Vec<Row>, log: &OwnerLog, persona: &str) -> Result<(), (usize, Fault)> {
-    let mut runs: Vec<(RunId, EntryId, Rounds)> = Vec::new();
+/// Runs in the order in which they first appear, their rounds by turn.
+fn runs(rows: Vec<Row>) -> Result<Vec<RunRows>, (usize, Fault)> {
+    let mut runs: Vec<RunRows> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for row in rows {
-        let line = row.line;
-        let unknown = || (line, Fault::UnknownMessage { id: row.message_id.clone() });
-        let trigger = log.by_message_id(&row.message_id).ok_or_else(unknown)?;
         let at = *known.entry(row.run_id.clone()).or_insert_with(|| {
-            runs.push((RunId::new(row.run_id.clone()), trigger, Rounds::default()));
+            let (id, message_id) = (RunId::new(row.run_id.clone()), row.message_id.clone());
+            runs.push(RunRows { id, message_id, line: row.line, rounds: BTreeMap::new() });
             runs.len() - 1
         });
-        let Some((_, first, rounds)) = runs.get_mut(at) else { continue };
-        if *first != trigger {
-            return Err((line, Fault::TwoMessages { run: row.run_id }));
+        let Some(run) = runs.get_mut(at) else { continue };
+        if run.message_id != row.message_id {
+            return Err((row.line, Fault::TwoMessages { run: row.run_id }));
         }
-        rounds.0.entry(row.turn_index).or_default().push(row);
+        run.rounds.entry(row.turn_index).or_default().push(row);
     }
-    for (id, trigger, rounds) in runs {
-        let line = rounds.0.values().flatten().map(|row| row.line).min().unwrap_or_default();
-        record(log, id, trigger, persona, rounds).map_err(|error| (line, Fault::Log(error)))?;
-    }
-    Ok(())
+    Ok(runs)
 }
 
-fn record(log: &OwnerLog, id: RunId, trigger: EntryId, persona: &str, rounds: Rounds) -> Result<(), LogError> {
-    let (Some(entry), Some(thread)) = (log.entry(trigger), log.thread_of(trigger)) else {
-        return Err(LogError::UnknownEntry { entry: trigger });
-    };
-    log.begin_run(Run { id: id.clone(), persona: persona.into(), thread, cause: Cause::Message(trigger) })?;
-    for (turn, mut rows) in rounds.0 {
-        rows.sort_by_key(|row| row.position);
-        let items = rows.iter().map(|row| Item::Call(row.call.clone())).collect();
-        // When the calls were made is not known: no sooner than what they answer came.
-        let round = log.append_round(&id, turn, Assistant { items, ..Assistant::default() }, entry.at)?;
-        // The log gives ids that repeat their number, so outcomes take theirs from what it kept.
-        for (row, call) in rows.into_iter().zip(round.said.calls()) {
-            if let Some(result) = row.result {
-                let outcome = Outcome { failed: row.failed, ..Outcome::text(call.id.clone(), result) };
-                log.append_outcome(&id, outcome, entry.at)?;
-            }
-        }
-    }
-    Ok(())
+/// One round, its calls by position.
+fn round(index: u32, mut rows: Vec<Row>) -> ImportedRound {
+    rows.sort_by_key(|row| row.position);
+    let items = rows.iter().map(|row| Item::Call(row.call.clone())).collect();
+    let outcomes = rows.into_iter().map(|row| {
+        let Row { call, result, failed, .. } = row;
+        result.map(|result| Outcome { failed, ..Outcome::text(call.id, result) })
+    });
+    ImportedRound { index, said: Assistant { items, ..Assistant::default() }, outcomes: outcomes.collect() }
 }

@@ -1,6 +1,7 @@
 //! Transcripts: one conversation as JSON, or JSON Lines of which one is chosen.
 
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 
 use briefing_json::{Document, Value};
 
@@ -49,6 +50,51 @@ pub(crate) fn load(config: &TranscriptConfig) -> Result<Transcript, Failure> {
         }
         (Some(second), Some(id)) => Search::new(&name, id).run(first, second, number, lines),
     }
+}
+
+/// Goes over all conversations of a transcript, each with its id. What could not be read of the file is given back; a line that
+/// holds none stops nothing, but the only one does.
+pub(crate) fn each(
+    path: &Path,
+    mut take: impl FnMut(Option<&str>, Conversation) -> Result<(), Failure>,
+) -> Result<Vec<Note>, Failure> {
+    let name = name_of(path);
+    let failed = |source| InputError::Unreadable { name: name.clone(), source };
+    let mut lines = Lines::new(open(path).map_err(failed)?, name.clone());
+    let Some(first) = lines.next()? else { return Err(InputError::Empty { name }.into()) };
+    let Ok(document) = Document::parse(without_mark(&first)) else {
+        let text = first + &lines.rest()?;
+        let text = without_mark(&text);
+        let document = Document::parse(text).map_err(|error| InputError::json(&name, error))?;
+        take(id_of(document.root()).as_deref(), conversation(document.root(), &name)?)?;
+        return Ok(Vec::new());
+    };
+    let root = document.root();
+    let number = lines.number;
+    let Some(second) = lines.next()? else {
+        take(id_of(root).as_deref(), conversation(root, &name)?)?;
+        return Ok(Vec::new());
+    };
+    if is_message(root) {
+        let transcript = a_message_a_line(without_mark(&first), second, &name, lines)?;
+        take(None, transcript.conversation)?;
+        return Ok(Vec::new());
+    }
+    take(id_of(root).as_deref(), conversation(root, &format!("{name}, line {number}"))?)?;
+    let mut notes = Vec::new();
+    let mut next = Some(second);
+    while let Some(line) = next {
+        let number = lines.number;
+        match Document::parse(without_mark(&line)) {
+            Ok(document) => match conversation(document.root(), &format!("{name}, line {number}")) {
+                Ok(conversation) => take(id_of(document.root()).as_deref(), conversation)?,
+                Err(failure) => notes.push(Note::NoConversation { what: failure.message }),
+            },
+            Err(error) => notes.push(Note::BadLine { name: name.clone(), line: number, error }),
+        }
+        next = lines.next()?;
+    }
+    Ok(notes)
 }
 
 /// A text that is one JSON value over several lines.

@@ -1,11 +1,17 @@
 //! Everything that the program writes goes through [`Output`], and of that everything for people through [`safe`].
 
+pub(crate) mod entry;
 pub(crate) mod json;
+pub(crate) mod mbox;
+pub(crate) mod object;
 mod paint;
+pub(crate) mod progress;
 pub(crate) mod receipt;
 pub(crate) mod report;
 mod safe;
 pub(crate) mod table;
+pub(crate) mod threads;
+pub(crate) mod time;
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
@@ -45,6 +51,11 @@ impl Output {
     /// From now on notes are not written.
     pub(crate) fn quiet(&mut self, quiet: bool) {
         self.quiet = quiet;
+    }
+
+    /// Whether notes are not written.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
     }
 
     /// The colours of standard output.
@@ -128,5 +139,14 @@ pub(crate) fn shown(text: &str) -> String {
 
 /// So many of what can be counted: `1 message`, `2 messages`.
 pub(crate) fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+    counted(u64::try_from(number).unwrap_or(u64::MAX), what)
+}
+
+/// The same of a number that a store or a file gives: `1 entry`, `2 entries`.
+pub(crate) fn counted(number: u64, what: &str) -> String {
+    match what.strip_suffix("try") {
+        _ if number == 1 => format!("1 {what}"),
+        Some(begin) => format!("{number} {begin}tries"),
+        None => format!("{number} {what}s"),
+    }
 }

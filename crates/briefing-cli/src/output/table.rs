@@ -70,7 +70,7 @@ fn room_for_what(rows: &[Row], header: &[&str], width: usize) -> usize {
     width.saturating_sub(rest + why + 2).max(MIN_COLUMN)
 }
 
-fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => format!("{}…", text.chars().take(most - 1).collect::<String>().trim_end()),
         None => text.to_owned(),
@@ -112,7 +112,7 @@ pub(crate) fn totals(receipt: &Receipt, paint: Paint) -> String {
 }
 
 /// Columns of text, two spaces apart; those in `numbers` to the right. A line a row: cells hold no line breaks.
-fn aligned(header: &[&str], rows: impl Iterator<Item = Vec<String>>, numbers: &[usize]) -> Vec<String> {
+pub(crate) fn aligned(header: &[&str], rows: impl Iterator<Item = Vec<String>>, numbers: &[usize]) -> Vec<String> {
     let mut table = Table::new();
     table.load_style(NOTHING).set_header(header.to_vec()).add_rows(rows);
     for (at, column) in table.column_iter_mut().enumerate() {

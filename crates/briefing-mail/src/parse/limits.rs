@@ -33,6 +33,13 @@ pub const MAX_ADDRESSES: usize = 1_000;
 /// How many ids one field holds: the first, and the last ones.
 pub const MAX_IDS: usize = 1_000;
 
+/// How many ids that a mail refers to can decide its thread: the first of References and the newest, and those of
+/// In-Reply-To, which are at most half of them.
+pub const MAX_REFERRED: usize = 200;
+
+/// How many threads wait for the same absent id, and how many of them a mail asks whether they admit it.
+pub const MAX_WAITING: usize = 50;
+
 /// How many bytes one id holds (RFC 5322, 2.1.1: no line is longer).
 pub const MAX_ID: usize = 998;
 

@@ -33,8 +33,8 @@ pub use self::connection::{Durability, Settings};
 use self::ids::{OwnerKey, thread_id};
 use crate::blobs::{BlobFolder, Blobs};
 use crate::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, Kind, Logged, Store, StoreError, StoreFuture, ThreadSummary,
-    Verified,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, Kind, Logged, Store, StoreError, StoreFuture,
+    ThreadSummary, Verified,
 };
 
 /// A store in one SQLite file. Several processes may use it at once; clones of an `Arc` of it, several threads.
@@ -244,6 +244,16 @@ impl Store for SqliteStore {
     ) -> StoreFuture<'a, EntryId> {
         let run = run.clone();
         self.write(owner, move |log, _| runs::append_outcome(log, &run, outcome, now))
+    }
+
+    fn import_run<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: Run,
+        rounds: Vec<ImportedRound>,
+        at: Timestamp,
+    ) -> StoreFuture<'a, bool> {
+        self.write(owner, move |log, _| runs::import(log, &run, rounds, at))
     }
 
     fn settle<'a>(&'a self, owner: &'a OwnerId, card: EntryId, settled: Settled, now: Timestamp) -> StoreFuture<'a, EntryId> {

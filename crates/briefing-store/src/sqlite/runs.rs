@@ -12,7 +12,7 @@ use super::append::Log;
 use super::ids::{OwnerKey, entry_id, number, thread_id};
 use super::time::micros;
 use super::{rows, threads};
-use crate::StoreError;
+use crate::{ImportedRound, StoreError};
 
 /// A run while it writes.
 pub(super) struct Found {
@@ -114,6 +114,23 @@ pub(super) fn append_round(
         calls.execute((run.key, call.id.given(), call.id.repeat(), entry))?;
     }
     Ok(RecordedRound { beside: None, entry: entry_id(entry), said, outcomes: Vec::new() })
+}
+
+/// Records a whole run, unless it was begun before.
+pub(super) fn import(log: &mut Log<'_>, run: &Run, rounds: Vec<ImportedRound>, at: Timestamp) -> Result<bool, StoreError> {
+    if find(log.tx, log.owner, &run.id)?.is_some() {
+        return Ok(false);
+    }
+    begin(log, run)?;
+    for round in rounds {
+        let recorded = append_round(log, &run.id, round.index, round.said, at)?;
+        for (call, outcome) in recorded.said.calls().zip(round.outcomes) {
+            if let Some(outcome) = outcome {
+                append_outcome(log, &run.id, Outcome { call: call.id.clone(), ..outcome }, at)?;
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// How many calls of the thread were given that id before.

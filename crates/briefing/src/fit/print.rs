@@ -100,7 +100,8 @@ impl Rule {
             | Self::OutcomeCleared { .. }
             | Self::IdRepeated { .. }
             | Self::FileAsLine { .. }
-            | Self::VisitLimit { .. } => false,
+            | Self::VisitLimit { .. }
+            | Self::RowLimit { .. } => false,
         }
     }
 }
@@ -127,6 +128,7 @@ impl fmt::Display for Rule {
             Self::BeforeInput => f.write_str("stood before the first input of the window"),
             Self::Stepped => f.write_str("the window was full and was cut to its low mark"),
             Self::VisitLimit { visited } => write!(f, "the walk ended after {visited} entries"),
+            Self::RowLimit { most } => write!(f, "the query found more than its limit of {most} records"),
         }
     }
 }

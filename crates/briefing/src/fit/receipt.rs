@@ -153,6 +153,11 @@ pub enum Rule {
         /// How many were visited.
         visited: u64,
     },
+    /// A query found more records than it may give; the first of them are there.
+    RowLimit {
+        /// The most that it may give.
+        most: u32,
+    },
 }
 
 /// Why a file reads as a line.

@@ -198,7 +198,8 @@ fn prefix_change(rule: &Rule) -> Option<PrefixChange> {
         | Rule::Over { .. }
         | Rule::BeforeInput
         | Rule::Stepped
-        | Rule::VisitLimit { .. } => None,
+        | Rule::VisitLimit { .. }
+        | Rule::RowLimit { .. } => None,
     }
 }
 

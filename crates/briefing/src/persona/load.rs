@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -11,7 +12,8 @@ use crate::call::Tool;
 use crate::chain::Chain;
 use crate::message::{OwnerId, RawJson};
 use crate::persona::{ChainUndeclared, Persona, Role, Template, TemplateError};
-use crate::resolvers::{LoadFile, LoadText, TextRole, ThreadHistory};
+use crate::ports::{Query, QueryError};
+use crate::resolvers::{LoadFile, LoadRecord, LoadText, TextRole, ThreadHistory};
 use crate::view::MailView;
 
 /// A persona with the tools that its file declares.
@@ -61,8 +63,14 @@ pub enum PersonaFault {
     #[error(transparent)]
     Chain(#[from] ChainUndeclared),
     /// An entry of a chain that is no resolver, or two at once.
-    #[error("exactly one of text, file and history is wanted")]
+    #[error("exactly one of text, file, record and history is wanted")]
     Resolver,
+    /// A query that cannot be used.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// Records of which no field is to be shown.
+    #[error("fields: at least one is wanted; without the key all are shown")]
+    NoFields,
     /// A view that is not known.
     #[error("no view {name:?}; known is mail")]
     UnknownView {
@@ -80,7 +88,8 @@ pub enum PersonaFault {
 /// Something that loads, and may not be what was meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PersonaWarning {
-    /// A system text reads the message being answered: it lifts a stranger's text to an instruction.
+    /// A system text, or the query that it is made of, reads the message being answered: it lifts a stranger's text to an
+    /// instruction.
     SystemReadsMessage {
         /// Where in the file.
         place: String,
@@ -145,7 +154,18 @@ struct Entry {
     role: RoleName,
     text: Option<String>,
     file: Option<String>,
+    record: Option<RecordEntry>,
     history: Option<HistoryEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordEntry {
+    database: String,
+    query: String,
+    fields: Option<Vec<String>>,
+    rows: Option<u32>,
+    timeout_ms: Option<u64>,
 }
 
 #[derive(Deserialize, Default, Clone, Copy)]
@@ -196,6 +216,10 @@ impl LoadedPersona {
     /// Reads a persona's file. `[roles.NAME]` tables declare roles, each with `extends`, `tools` (the grant) and the chains
     /// `message` and `responsibility`; the persona takes one by `role`, or declares the same keys itself. `[[tools]]`
     /// declares what the model is told of the granted tools.
+    ///
+    /// An entry of a chain is exactly one of `text`, `file`, `record` and `history`, beside its `role`. A record is a query
+    /// ([`Query`]) over a database, with `database`, `query` and, if wanted, `fields`, `rows` and `timeout_ms`; it needs a
+    /// records port in the context ([`Context::with_records`](crate::Context::with_records)).
     ///
     /// # Errors
     /// [`PersonaError`] with the key's path. An unknown key is an error.
@@ -284,13 +308,13 @@ fn chain(entries: &[Entry], place: &str, adapt: &Adapt<'_>, warnings: &mut Vec<P
     let mut chain = Chain::new();
     for (index, entry) in entries.iter().enumerate() {
         let place = format!("{place}[{index}]");
-        chain = match (&entry.text, &entry.file, &entry.history) {
-            (Some(text), None, None) => {
+        chain = match (&entry.text, &entry.file, &entry.record, &entry.history) {
+            (Some(text), None, None, None) => {
                 let template = checked(text, entry.role, &place, warnings)?;
                 let role = text_role(entry.role);
                 chain.with(move || text_resolver(role, template.clone(), place.clone()))
             }
-            (None, Some(path), None) => {
+            (None, Some(path), None, None) => {
                 let template = checked(path, entry.role, &place, warnings)?;
                 let (role, path) = (text_role(entry.role), PathBuf::from(path));
                 if template.is_plain() {
@@ -299,7 +323,11 @@ fn chain(entries: &[Entry], place: &str, adapt: &Adapt<'_>, warnings: &mut Vec<P
                     chain.with(move || file_resolver(role, template.clone(), place.clone()))
                 }
             }
-            (None, None, Some(history)) => {
+            (None, None, Some(record), None) => {
+                let resolver = record_resolver(record, entry.role, &place, warnings)?;
+                chain.with(move || resolver.clone())
+            }
+            (None, None, None, Some(history)) => {
                 let view = adapt(view(history, &place)?);
                 chain.with(move || ThreadHistory::new(view))
             }
@@ -333,6 +361,33 @@ fn text_resolver(role: TextRole, template: Template, place: String) -> LoadText 
 
 fn file_resolver(role: TextRole, template: Template, place: String) -> LoadFile {
     LoadFile::block(role, move |cx| Ok(template.render(cx).map_err(|error| at(&place, error))?))
+}
+
+fn record_resolver(
+    entry: &RecordEntry,
+    role: RoleName,
+    place: &str,
+    warnings: &mut Vec<PersonaWarning>,
+) -> Result<LoadRecord, PersonaError> {
+    let query = query(entry).map_err(|error| at(place, error))?;
+    if matches!(role, RoleName::System) && query.reads_message() {
+        warnings.push(PersonaWarning::SystemReadsMessage { place: place.to_owned() });
+    }
+    let records = match role {
+        RoleName::System => LoadRecord::query(query),
+        RoleName::User => LoadRecord::query(query).user(),
+    };
+    match &entry.fields {
+        Some(fields) if fields.is_empty() => Err(at(place, PersonaFault::NoFields)),
+        Some(fields) => Ok(records.fields(fields)),
+        None => Ok(records),
+    }
+}
+
+fn query(entry: &RecordEntry) -> Result<Query, QueryError> {
+    let query = Query::new(&entry.database, &entry.query)?;
+    let query = query.with_rows(entry.rows.unwrap_or(Query::ROWS))?;
+    query.with_timeout(entry.timeout_ms.map_or(Query::TIMEOUT, Duration::from_millis))
 }
 
 fn view(entry: &HistoryEntry, place: &str) -> Result<MailView, PersonaError> {

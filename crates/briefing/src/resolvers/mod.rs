@@ -2,11 +2,13 @@
 
 mod file;
 mod history;
+mod parameters;
 mod record;
 mod text;
 
 pub use file::{LoadFile, LoadFileError};
 pub use history::ThreadHistory;
+pub(crate) use parameters::{ParameterName, known_names, parameters};
 pub use record::{LoadRecord, RecordError};
 pub use text::{IntoText, LoadText};
 

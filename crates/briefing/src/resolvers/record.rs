@@ -6,6 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::context::Context;
+use crate::fit::{Line, Origin, Rule};
+use crate::ports::{Parameter, Query, Rows};
 use crate::resolver::{Contribution, ResolveError, Resolver};
 use crate::resolvers::TextRole;
 
@@ -14,23 +16,60 @@ type Write = dyn Fn(&Value) -> Option<String> + Send + Sync;
 
 /// Contributes records: pretty JSON each, or what a closure makes of each, joined by a blank line. None, or all blank,
 /// contributes nothing.
+///
+/// The records are what a block returns, or what a query finds through the context's port. A query that finds more than its
+/// limit is told in the receipt by [`Rule::RowLimit`].
+///
+/// ```
+/// use briefing::LoadRecord;
+/// use briefing::ports::{Query, QueryError};
+///
+/// # fn records() -> Result<LoadRecord, QueryError> {
+/// let query = Query::new("shop.db", "select name, tier from customers where email = :from_address")?.with_rows(20)?;
+/// # Ok(
+/// LoadRecord::query(query).fields(["name", "tier"]).user()
+/// # )
+/// # }
+/// # assert!(records().is_ok());
+/// ```
 #[derive(Clone)]
 pub struct LoadRecord {
     role: TextRole,
-    block: Arc<Block>,
+    source: Source,
     fields: Option<Arc<[String]>>,
     write: Option<Arc<Write>>,
 }
 
-/// A record that cannot be read as JSON.
+#[derive(Clone)]
+enum Source {
+    Block(Arc<Block>),
+    Query(Arc<Query>),
+}
+
+/// Why records cannot be had.
 #[derive(Debug, thiserror::Error)]
-#[error("record {index} cannot be written as JSON: {source}")]
-pub struct RecordError {
-    /// Its place among the records, from zero.
-    pub index: usize,
-    /// Why.
-    #[source]
-    pub source: serde_json::Error,
+pub enum RecordError {
+    /// A block's record cannot be written as JSON.
+    #[error("record {index} cannot be written as JSON: {source}")]
+    NotJson {
+        /// Its place among the records, from zero.
+        index: usize,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The run was given nothing that reads records; see [`Context::with_records`].
+    #[error("nothing reads records here: the query over {database:?} needs a records port in the context")]
+    NoPort {
+        /// The database's path, as written.
+        database: String,
+    },
+    /// A value of the configuration that cannot be bound.
+    #[error("config.{name} is neither a text nor a whole number, so :config_{name} cannot be bound")]
+    Config {
+        /// Its name in the configuration.
+        name: String,
+    },
 }
 
 impl LoadRecord {
@@ -50,9 +89,22 @@ impl LoadRecord {
         I: IntoIterator,
         I::Item: Serialize,
     {
-        let value = |(index, record)| serde_json::to_value(record).map_err(|source| RecordError { index, source }.into());
+        let value =
+            |(index, record)| serde_json::to_value(record).map_err(|source| RecordError::NotJson { index, source }.into());
         let block = move |cx: &Context| block(cx)?.into_iter().enumerate().map(value).collect();
-        Self { role: TextRole::System, block: Arc::new(block), fields: None, write: None }
+        Self::of(Source::Block(Arc::new(block)))
+    }
+
+    /// What a query finds. As instructions, unless [`user`](Self::user) says otherwise.
+    ///
+    /// Where nothing reads records, or reading fails, the run fails.
+    #[must_use]
+    pub fn query(query: Query) -> Self {
+        Self::of(Source::Query(Arc::new(query)))
+    }
+
+    fn of(source: Source) -> Self {
+        Self { role: TextRole::System, source, fields: None, write: None }
     }
 
     /// As input.
@@ -93,9 +145,27 @@ impl LoadRecord {
     }
 }
 
+/// Only the parameters that the query names are bound.
+async fn find(query: &Query, cx: &Context) -> Result<Rows, ResolveError> {
+    let records = cx.records().ok_or_else(|| RecordError::NoPort { database: query.database().to_owned() })?;
+    let bound = query.names().iter().map(|name| Ok((name.to_string(), name.value(cx)?)));
+    let bound = bound.collect::<Result<Vec<(String, Parameter)>, RecordError>>()?;
+    Ok(records.select(query, &bound).await?)
+}
+
 impl Resolver for LoadRecord {
     async fn resolve(&self, cx: &Context) -> Result<Contribution, ResolveError> {
-        let texts: Vec<String> = (self.block)(cx)?.into_iter().filter_map(|record| self.text(record)).collect();
-        Ok((!texts.is_empty()).then(|| self.role.message(texts.join("\n\n"))).into())
+        let (records, most) = match &self.source {
+            Source::Block(block) => (block(cx)?, None),
+            Source::Query(query) => {
+                let Rows { records, more } = find(query, cx).await?;
+                (records.into_iter().map(Value::Object).collect(), more.then_some(query.rows()))
+            }
+        };
+        let texts: Vec<String> = records.into_iter().filter_map(|record| self.text(record)).collect();
+        let mut found = Contribution::from((!texts.is_empty()).then(|| self.role.message(texts.join("\n\n"))));
+        let limit = |most| Line { from: Origin::Resolver(self.name().into()), rule: Rule::RowLimit { most } };
+        found.lines.extend(most.map(limit));
+        Ok(found)
     }
 }

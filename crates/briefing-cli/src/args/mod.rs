@@ -1,10 +1,16 @@
 //! The arguments as they are typed. What they mean is in `config.rs`.
 
+mod store;
+
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
+
+pub(crate) use self::store::{
+    BackupArgs, DbArgs, ExportArgs, ForgetArgs, ImportArgs, MergeArgs, ShowArgs, SplitArgs, ThreadsArgs, ToldArgs, VerifyArgs,
+};
 
 const EXIT_CODES: &str =
     "Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations); 66 the input is \
@@ -28,6 +34,15 @@ impl Command {
             Self::Check(args) => args.json,
             Self::Assemble(args) => args.json,
             Self::Explain(args) => args.json,
+            Self::Import(args) => args.told.json,
+            Self::Threads(args) => args.told.json,
+            Self::Show(args) => args.told.json,
+            Self::Export(_) => false,
+            Self::Forget(args) => args.told.json,
+            Self::Merge(args) => args.told.json,
+            Self::Split(args) => args.told.json,
+            Self::Backup(args) => args.told.json,
+            Self::Verify(args) => args.told.json,
         }
     }
 }
@@ -41,6 +56,24 @@ pub(crate) enum Command {
     Assemble(AssembleArgs),
     /// Tells for every piece whether a model sees it, why, and what it costs
     Explain(ExplainArgs),
+    /// Stores mailboxes and transcripts in a database
+    Import(ImportArgs),
+    /// Lists the threads of a database, or those that hold some words
+    Threads(ThreadsArgs),
+    /// Shows a thread, a mail or an entry as it was stored
+    Show(ShowArgs),
+    /// Writes out everything that is stored, as JSON Lines; or mails as an mbox file
+    Export(ExportArgs),
+    /// Erases a correspondent, a thread, or what is old, without a trace
+    Forget(ForgetArgs),
+    /// Makes one thread of two
+    Merge(MergeArgs),
+    /// Makes two threads of one
+    Split(SplitArgs),
+    /// Copies a database while it is in use
+    Backup(BackupArgs),
+    /// Holds everything in a database against its hashes and references
+    Verify(VerifyArgs),
 }
 
 const CHECK_HELP: &str = "\
@@ -92,12 +125,13 @@ const ASSEMBLE_HELP: &str = "\
 Standard output gets the messages, or with --as openai-chat or anthropic the request body; standard error says in a few lines \
 what was chosen, changed and left out.
 
-Of a mailbox, the thread of one message is told: --message, or the newest inbound one. Mail from the persona's own address is \
+Of a mailbox or a database, the thread of one message is told: --message, or the newest inbound one. Mail from the persona's own address is \
 what it said; mail from its domain that is not addressed to it is a colleague's.
 
 Examples:
   briefing assemble --from mailbox.mbox --address me@shop.example
   briefing assemble --from Maildir --persona desk.toml --message '<a1@x.example>' --as anthropic
+  briefing assemble --db briefing.db --persona desk.toml --thread 12
   briefing assemble --transcript runs.jsonl --id run-7 --max-tokens 8000 --as openai-chat
   briefing assemble --transcript body.json --max-messages 20 --edge turn --receipt receipt.json";
 
@@ -143,7 +177,7 @@ pub(crate) struct ExplainArgs {
 
 /// What `assemble` and `explain` read, and within which bounds.
 #[derive(Debug, ClapArgs)]
-#[command(group = ArgGroup::new("source").required(true).args(["from", "transcript"]))]
+#[command(group = ArgGroup::new("source").required(true).args(["from", "db", "transcript"]))]
 pub(crate) struct InputArgs {
     #[command(flatten)]
     pub(crate) mail: MailArgs,
@@ -162,6 +196,12 @@ pub(crate) struct MailArgs {
     /// Mailboxes: mbox files, Maildirs, .eml files, or folders of these
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "transcript")]
     pub(crate) from: Vec<PathBuf>,
+    /// A database that `briefing import` made
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["transcript", "from"])]
+    pub(crate) db: Option<PathBuf>,
+    /// With --db: answer the newest inbound mail of this thread; of an imported transcript, tell all of it
+    #[arg(long, value_name = "THREAD", requires = "db", conflicts_with = "message")]
+    pub(crate) thread: Option<u64>,
     /// The Message-ID of the mail to be answered [default: the newest inbound]
     #[arg(long, value_name = "MESSAGE-ID", conflicts_with = "transcript")]
     pub(crate) message: Option<String>,
@@ -172,7 +212,7 @@ pub(crate) struct MailArgs {
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["persona", "transcript"])]
     pub(crate) address: Option<String>,
     /// The tool calls made while answering: JSON Lines, a call a line
-    #[arg(long, value_name = "FILE", conflicts_with = "transcript")]
+    #[arg(long, value_name = "FILE", requires = "from", conflicts_with_all = ["transcript", "db"])]
     pub(crate) tool_use: Option<PathBuf>,
     /// At most so many earlier mails of the thread, or `all` [default: the persona's, else 50]
     #[arg(long, value_name = "N|all", conflicts_with = "transcript")]

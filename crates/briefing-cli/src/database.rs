@@ -1,0 +1,53 @@
+//! The database as commands open it, and its failures as the program tells them.
+
+use std::path::Path;
+
+use briefing::message::OwnerId;
+use briefing_store::{Settings, SqliteStore, StoreError};
+
+use crate::args::DbArgs;
+use crate::error::{Failure, Kind};
+
+/// Opens a database that is there.
+pub(crate) fn open(path: &Path) -> Result<SqliteStore, Failure> {
+    SqliteStore::open(path, Settings::default()).map_err(failure)
+}
+
+/// Opens a database, or makes it.
+pub(crate) fn create(path: &Path) -> Result<SqliteStore, Failure> {
+    SqliteStore::create(path, Settings::default()).map_err(failure)
+}
+
+/// Whose log it is.
+pub(crate) fn owner(args: &DbArgs) -> OwnerId {
+    args.owner.clone().map_or_else(OwnerId::default, OwnerId::new)
+}
+
+/// A failure of the store.
+pub(crate) fn failure(error: StoreError) -> Failure {
+    let kind = match &error {
+        StoreError::UnknownThread { .. }
+        | StoreError::UnknownEntry { .. }
+        | StoreError::UnknownRun { .. }
+        | StoreError::Missing { .. } => Kind::NoInput,
+        StoreError::RunBegun { .. }
+        | StoreError::UnknownCall { .. }
+        | StoreError::Moved { .. }
+        | StoreError::Settled { .. }
+        | StoreError::NotACard { .. }
+        | StoreError::NotABeginning { .. }
+        | StoreError::TooLarge { .. }
+        | StoreError::NewerSchema { .. }
+        | StoreError::OtherMigration { .. }
+        | StoreError::NotOurs { .. }
+        | StoreError::Corrupt { .. }
+        | StoreError::Blob { .. } => Kind::Data,
+        StoreError::Locked | StoreError::Full | StoreError::ReadOnly | StoreError::Io { .. } => Kind::Io,
+        StoreError::Sqlite(_) | StoreError::Closed => Kind::Internal,
+    };
+    let failure = Failure::new(kind, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}

@@ -1,0 +1,118 @@
+//! Entries and threads as JSON: every value whole.
+
+use briefing::log::{Address, Attachment, Body, Card, Cause, Delivery, Direction, Mail, MessageId, Run};
+use briefing::message::{ModelMessage, ToolCall, message_to_json};
+use briefing_json::Document;
+use briefing_store::ThreadSummary;
+use serde_json::{Value, json};
+
+use crate::output::entry::text::hex;
+use crate::output::object::Object;
+use crate::output::time::value;
+use crate::shown::Shown;
+
+/// An entry. Whoever asked adds what else is told of it.
+pub(crate) fn object(shown: &Shown) -> Object {
+    let entry = &shown.entry;
+    let object = Object::default()
+        .field("entry", entry.id.get())
+        .field("thread", shown.thread.map(|thread| thread.get()))
+        .field("at", value(entry.at))
+        .field("kind", shown.kind().name());
+    match &entry.body {
+        Body::Mail(mail) => of_mail(mail, object),
+        Body::Round(said) => of_run(shown, object).json("message", &message_to_json(&ModelMessage::Assistant(said.clone()))),
+        Body::Outcome(outcome) => {
+            of_run(shown, object).json("message", &message_to_json(&ModelMessage::Tool(outcome.clone())))
+        }
+        Body::Message(message) => object.json("message", &message_to_json(message)),
+        Body::Card(card) => of_card(card, shown, object),
+        Body::Notice(notice) => object.field("card", notice.card.get()).field("settled", notice.settled.name()),
+        Body::Erased(erased) => object.field("erased_at", value(erased.at)).field("hash", hex(&erased.hash)),
+    }
+}
+
+fn of_mail(mail: &Mail, object: Object) -> Object {
+    let ids = |ids: &[MessageId]| ids.iter().map(MessageId::as_str).collect::<Value>();
+    let addresses = |addresses: &[Address]| addresses.iter().map(address).collect::<Value>();
+    let (direction, delivery) = match mail.direction {
+        Direction::Inbound => ("inbound", None),
+        Direction::Outbound(delivery) => ("outbound", Some(delivery_name(delivery))),
+    };
+    object
+        .field("direction", direction)
+        .field("delivery", delivery)
+        .field("message_id", mail.message_id.as_ref().map(MessageId::as_str))
+        .field("in_reply_to", ids(&mail.in_reply_to))
+        .field("references", ids(&mail.references))
+        .field("date", mail.date.map(|date| date.to_string()))
+        .field("from", addresses(&mail.from))
+        .field("to", addresses(&mail.to))
+        .field("cc", addresses(&mail.cc))
+        .field("subject", mail.subject.as_deref())
+        .field("body", mail.body.as_deref())
+        .field("attachments", mail.attachments.iter().map(attachment).collect::<Value>())
+}
+
+pub(super) fn delivery_name(delivery: Delivery) -> &'static str {
+    match delivery {
+        Delivery::Sent => "sent",
+        Delivery::Draft => "draft",
+        Delivery::Failed => "failed",
+    }
+}
+
+fn address(address: &Address) -> Value {
+    json!({ "name": address.name, "email": address.email })
+}
+
+fn attachment(attachment: &Attachment) -> Value {
+    let Attachment { id, filename, media_type, size, inline } = attachment;
+    json!({ "id": id.as_str(), "filename": filename, "media_type": media_type, "size": size, "inline": inline })
+}
+
+fn of_run(shown: &Shown, object: Object) -> Object {
+    let Some((run, round)) = &shown.run else { return object.field("run", Value::Null).field("round", Value::Null) };
+    let Run { id, cause, persona, thread: _ } = run;
+    let (answers, responsibility) = match cause {
+        Cause::Message(entry) => (Some(entry.get()), None),
+        Cause::Responsibility(name) => (None, Some(name)),
+    };
+    let run = json!({ "id": id.as_str(), "persona": persona, "answers": answers, "responsibility": responsibility });
+    object.field("run", run).field("round", *round)
+}
+
+fn of_card(card: &Card, shown: &Shown, object: Object) -> Object {
+    let Card { run, call, action, language, preview, fingerprint, expires } = card;
+    object
+        .field("state", shown.state.name())
+        .field("run", run.as_ref().map(|run| json!({ "id": run.as_str() })))
+        .json("call", &of_call(call))
+        .field("action", action.as_str())
+        .field("language", language.as_str())
+        .field("preview", preview.as_str())
+        .field("fingerprint", fingerprint.as_str())
+        .field("expires", expires.map(|expires| expires.to_string()))
+}
+
+/// A call as it stands in the flat form of a message.
+fn of_call(call: &ToolCall) -> String {
+    let message = message_to_json(&ModelMessage::calls([call.clone()]));
+    let document = Document::parse(&message).ok();
+    let calls = document.as_ref().and_then(|document| document.root().get("tool_calls"));
+    let call = calls.and_then(|calls| calls.items().next());
+    call.map_or_else(|| "null".to_owned(), |call| call.raw().to_owned())
+}
+
+/// A thread as lists show it.
+pub(crate) fn summary(summary: &ThreadSummary) -> Value {
+    let ThreadSummary { thread, entries, newest, head, subject, people } = summary;
+    json!({
+        "thread": thread,
+        "newest": newest.map_or(Value::Null, value),
+        "entries": entries,
+        "head": head,
+        "subject": subject,
+        "people": people,
+    })
+}

@@ -1,0 +1,153 @@
+//! Entries for people.
+
+use std::fmt::Write;
+
+use briefing::log::{Address, Attachment, Body, Card, Cause, Direction, Erased, Mail, Run};
+use briefing::text::lf;
+
+use crate::output::entry::json::delivery_name;
+use crate::output::entry::said;
+use crate::output::time::to_second;
+use crate::output::{Paint, counted, safe};
+use crate::shown::{Shown, State};
+
+/// How many characters of a hash are shown.
+const HASH: usize = 12;
+/// How wide a tab is shown.
+const TAB: &str = "    ";
+
+/// Lines below a head, moved in so far that no text can be taken for a head, and no body for what is said about it.
+#[derive(Debug, Default)]
+pub(super) struct Page(String);
+
+impl Page {
+    /// Something in a few words. What is a stranger's stands last.
+    pub(super) fn field(&mut self, name: &str, value: &str) {
+        let line = format!("  {name}: {}", safe(value));
+        let _ = writeln!(self.0, "{}", line.trim_end());
+    }
+
+    /// Text as it is stored, a line a line. Of none nothing.
+    pub(super) fn block(&mut self, text: &str) {
+        for line in lf(text).trim_end_matches('\n').lines() {
+            let line = format!("    {}", safe(&line.replace('\t', TAB)));
+            let _ = writeln!(self.0, "{}", line.trim_end());
+        }
+    }
+
+    fn gap(&mut self) {
+        self.0.push('\n');
+    }
+}
+
+/// An entry with what was found in it.
+pub(crate) fn text(shown: &Shown, findings: &[String], paint: Paint) -> String {
+    let entry = &shown.entry;
+    let mut head = vec![format!("entry {}", entry.id)];
+    head.extend(shown.thread.map(|thread| format!("thread {thread}")));
+    head.extend([shown.kind().name().to_owned(), to_second(entry.at)]);
+    let mut page = Page::default();
+    match &entry.body {
+        Body::Mail(mail) => {
+            head.push(direction(mail.direction).to_owned());
+            of_mail(mail, &mut page);
+        }
+        Body::Round(round) => {
+            head.extend(run(shown));
+            said::assistant(round, &mut page);
+        }
+        Body::Outcome(outcome) => {
+            head.extend(run(shown));
+            said::outcome(outcome, &mut page);
+        }
+        Body::Message(message) => {
+            head.push(message.role().name().to_owned());
+            said::message(message, &mut page);
+        }
+        Body::Card(card) => {
+            head.extend(state(shown.state));
+            of_card(card, &mut page);
+        }
+        Body::Notice(notice) => head.push(format!("card {}: {}", notice.card, notice.settled.name())),
+        Body::Erased(Erased { at, hash }) => {
+            let hash: String = hex(hash).chars().take(HASH).collect();
+            head.push(format!("erased {}, was {hash}…", to_second(*at)));
+        }
+    }
+    findings.iter().for_each(|finding| page.field("finding", finding));
+    format!("{}\n{}", paint.strong(&safe(&head.join("  "))), page.0)
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+fn direction(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Inbound => "inbound",
+        Direction::Outbound(delivery) => match delivery_name(delivery) {
+            "sent" => "outbound",
+            name => name,
+        },
+    }
+}
+
+fn of_mail(mail: &Mail, page: &mut Page) {
+    let lists = [("From", &mail.from), ("To", &mail.to), ("Cc", &mail.cc)];
+    for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        page.field(name, &list.iter().map(Address::to_string).collect::<Vec<_>>().join(", "));
+    }
+    let date = mail.date.map(to_second);
+    let id = mail.message_id.as_ref().map(ToString::to_string);
+    let fields = [("Date", date.as_deref()), ("Subject", mail.subject.as_deref()), ("Message-ID", id.as_deref())];
+    fields.into_iter().filter_map(|(name, value)| Some((name, value?))).for_each(|(name, value)| page.field(name, value));
+    if let Some(body) = mail.body.as_deref().filter(|body| !body.trim().is_empty()) {
+        page.gap();
+        page.block(body);
+        page.gap();
+    }
+    mail.attachments.iter().for_each(|attachment| page.field("attachment", &of_attachment(attachment)));
+}
+
+fn of_attachment(attachment: &Attachment) -> String {
+    let Attachment { id, filename, media_type, size, inline } = attachment;
+    let size = size.map_or_else(|| "unknown size".to_owned(), |size| counted(size, "byte"));
+    let inline = if *inline { ", inline" } else { "" };
+    format!("{id} ({size}{inline})  {media_type}  {}", filename.as_deref().unwrap_or("unnamed"))
+}
+
+/// The run of a round or an outcome, and the number of the round in it.
+fn run(shown: &Shown) -> Option<String> {
+    let (Run { id, cause, persona: _, thread: _ }, round) = shown.run.as_ref()?;
+    let cause = match cause {
+        Cause::Message(entry) => format!("answers entry {entry}"),
+        Cause::Responsibility(name) => format!("responsibility {name}"),
+    };
+    Some(format!("round {round} of run {id}, {cause}"))
+}
+
+fn state(state: State) -> Option<String> {
+    match state {
+        State::NoCard => None,
+        State::Open => Some("open".to_owned()),
+        State::Settled(settled) => Some(format!("settled: {}", settled.name())),
+    }
+}
+
+fn of_card(card: &Card, page: &mut Page) {
+    let Card { run, call, action, language, preview, fingerprint, expires } = card;
+    page.field(&format!("action ({})", safe(language)), action);
+    page.field("preview", "");
+    page.block(preview);
+    said::call(call, page);
+    page.field("fingerprint", fingerprint);
+    if let Some(run) = run {
+        page.field("run", run.as_str());
+    }
+    if let Some(expires) = expires {
+        page.field("expires", &to_second(*expires));
+    }
+}

@@ -1,0 +1,148 @@
+//! What every backend must pass, as named cases. Each wants a store that is new and empty.
+//!
+//! ```no_run
+//! # fn new_store() -> briefing_store::OwnerStore { unimplemented!() }
+//! # fn block_on<T>(_: T) {}
+//! # async fn of(store: &dyn briefing_store::Store) {
+//! for case in briefing_store::conformance::CASES {
+//!     println!("{}", case.name);
+//!     case.run(store).await;
+//! }
+//! # }
+//! ```
+//!
+//! A case panics where the store is wrong, and at its end if [`Store::verify`] finds a fault. Names that begin with a number
+//! are those of reports.
+
+#![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "a case stops at the first surprise")]
+
+mod anchors;
+mod append;
+mod cards;
+mod desk;
+mod forget;
+mod mails;
+mod order;
+mod owners;
+mod reading;
+mod runs;
+mod search;
+mod threads;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::Store;
+
+type CaseFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// One case.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// What must hold, as the name of a test.
+    pub name: &'static str,
+    run: for<'a> fn(&'a dyn Store) -> CaseFuture<'a>,
+}
+
+impl Case {
+    /// Holds a new, empty store against the case.
+    ///
+    /// # Panics
+    /// If the store does not do what the case wants, or [`Store::verify`] finds a fault in it afterwards.
+    pub async fn run(&self, store: &dyn Store) {
+        (self.run)(store).await;
+        let verified = store.verify().await.unwrap();
+        assert_eq!(verified.faults, [], "{}: what verify finds afterwards", self.name);
+    }
+}
+
+macro_rules! cases {
+    ($($module:ident: $($name:ident),+ $(,)?;)+) => {
+        /// All cases.
+        pub const CASES: &[Case] = &[
+            $($(Case { name: stringify!($name), run: |store| Box::pin($module::$name(store)) },)+)+
+        ];
+    };
+}
+
+cases! {
+    order:
+        sequence_numbers_count_from_zero_without_gaps,
+        b29_equal_timestamps_keep_the_order_of_appending,
+        what_is_imported_stands_by_its_own_date,
+        what_is_imported_is_not_later_than_its_import,
+        what_is_imported_without_a_date_stands_where_it_stood,
+        what_answers_is_not_before_what_it_answers,
+        times_are_cut_to_the_microsecond;
+    append:
+        b76_a_second_append_of_a_key_gives_the_first,
+        b76_a_key_counts_inside_its_batch_and_before_all_else,
+        b74_who_expects_another_head_appends_nothing,
+        a_batch_is_appended_whole_or_not_at_all,
+        an_empty_batch_appends_nothing,
+        a_reused_message_id_keeps_both,
+        a_mail_is_kept_as_it_came,
+        equal_contents_are_kept_once,
+        messages_are_kept_as_they_came;
+    mails:
+        an_answer_joins_the_thread_it_refers_to,
+        a_root_that_comes_last_merges_threads,
+        a_merged_thread_is_found_by_its_old_id,
+        a_stranger_opens_a_thread,
+        a_thread_that_is_named_is_taken,
+        the_newest_inbound_mail_is_found;
+    threads:
+        merging_puts_each_at_its_place,
+        merging_needs_two_threads,
+        splitting_moves_what_follows,
+        splitting_takes_runs_and_notices_along,
+        splitting_tells_who_takes_part_where,
+        threads_are_listed_newest_first_by_pages,
+        a_summary_tells_of_its_thread;
+    runs:
+        a_run_is_begun_once,
+        rounds_are_read_beside_what_they_answer,
+        rounds_of_scheduled_work_stand_beside_what_it_wrote,
+        rounds_follow_the_order_in_which_runs_began,
+        personas_differ_without_regard_to_case,
+        b29_ids_that_repeat_in_a_thread_are_numbered,
+        ids_stay_apart_across_merge_and_split,
+        outcomes_go_to_their_round,
+        a_run_writes_no_earlier_than_it_wrote_before;
+    cards:
+        a_card_is_settled_once,
+        what_is_no_card_is_not_settled,
+        open_cards_stand_in_the_order_of_the_thread;
+    reading:
+        b31_the_newest_entries_are_read,
+        a_thread_is_read_by_pages,
+        one_kind_is_read_alone,
+        the_log_is_walked_from_a_number,
+        b79_a_thousand_turns_take_a_thousand_rows_each;
+    search:
+        all_words_must_be_there,
+        quoted_words_stand_together,
+        nothing_is_an_operator,
+        marks_and_case_do_not_count;
+    anchors:
+        an_anchor_moves_only_forward,
+        an_anchor_leads_past_what_was_erased,
+        an_anchor_is_kept_for_its_key,
+        an_anchor_needs_what_it_names;
+    owners:
+        b78_another_owner_reads_nothing,
+        b78_another_owner_changes_nothing,
+        b78_owners_do_not_share_keys_or_ids;
+    forget:
+        a_trial_tells_what_is_erased,
+        an_owner_is_forgotten,
+        a_correspondent_is_forgotten,
+        a_correspondent_is_forgotten_with_threads,
+        a_thread_is_forgotten,
+        what_is_old_is_forgotten,
+        a_run_goes_with_what_it_answers,
+        what_others_have_too_stays,
+        what_was_forgotten_does_not_come_back,
+        what_is_erased_takes_nothing_more,
+        forgetting_nothing_changes_nothing;
+}

@@ -1,0 +1,191 @@
+//! Random sequences of operations, on SQLite and on a model that is obviously right: both answer alike, then and in the end.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
+mod operations;
+mod support;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use briefing::log::{Body, Entry, Erased, MessageId, RecordedRound};
+use briefing::message::{EntryId, OwnerId, ThreadId};
+use briefing_store::{AnchorKey, Durability, Kind, Logged, Settings, SqliteStore, Store, StoreError, ThreadSummary};
+use operations::{FILES, IDS, MODELS, OWNERS, Operation, PERSONAS, Plan, RAWS, apply, file_id, plans};
+use pollster::block_on;
+use proptest::prelude::*;
+use support::model::Model;
+
+/// Each opens a database, so there are never more.
+const MOST_CASES: u32 = 300;
+
+fn cases() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig { cases: default.cases.min(MOST_CASES), ..default }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn sqlite_does_what_the_model_does(plans in plans(40)) {
+        hold(&plans);
+    }
+}
+
+fn hold(plans: &[Plan]) {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { durability: Durability::Process, blob_bytes: 16, ..Settings::default() };
+    let sqlite = SqliteStore::create(&folder.path().join("briefing.db"), settings).unwrap();
+    let model = Model::default();
+    let mut done: Vec<Operation> = Vec::new();
+    for plan in plans {
+        let operation = plan.over(&model);
+        let (found, right) = (apply(&sqlite, &operation), apply(&model, &operation));
+        assert_eq!(found, right, "{operation:?} after {done:#?}");
+        done.push(operation);
+    }
+    for owner in OWNERS {
+        let owner = OwnerId::new(owner);
+        let (found, right) = (Seen::of(&sqlite, &owner), Seen::of(&model, &owner));
+        assert_eq!(found, right, "owner {owner} after {done:#?}");
+    }
+    let verified = block_on(sqlite.verify()).unwrap();
+    let right = block_on(model.verify()).unwrap();
+    assert_eq!(
+        (verified.faults, verified.entries, verified.blobs),
+        (Vec::new(), right.entries, right.blobs),
+        "after {done:#?}"
+    );
+}
+
+/// Everything that can be read of one owner.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    log: Vec<Logged>,
+    pages: Vec<ThreadSummary>,
+    threads: Vec<SeenThread>,
+    entries: Vec<SeenEntry>,
+    ids: Vec<Vec<EntryId>>,
+    files: Vec<Option<Arc<[u8]>>>,
+    rounds: Vec<Vec<RecordedRound>>,
+    newest: Option<(Arc<Entry>, ThreadId)>,
+    found: Vec<BTreeSet<(EntryId, ThreadId)>>,
+}
+
+#[derive(Debug, PartialEq)]
+struct SeenThread {
+    summary: Option<ThreadSummary>,
+    entries: Vec<Vec<Arc<Entry>>>,
+    page: Vec<Arc<Entry>>,
+    cards: Vec<Arc<Entry>>,
+    newest: Option<(Arc<Entry>, ThreadId)>,
+    anchors: Vec<Option<EntryId>>,
+}
+
+#[derive(Debug, PartialEq)]
+struct SeenEntry {
+    entry: Option<Arc<Entry>>,
+    thread: Option<ThreadId>,
+    raw: Option<Arc<[u8]>>,
+}
+
+/// A tombstone's hash is the backend's: it is there, and what it is does not count.
+fn plain(entry: &Arc<Entry>) -> Arc<Entry> {
+    let Body::Erased(Erased { at, hash }) = entry.body else { return Arc::clone(entry) };
+    assert_ne!(hash, [0; 32]);
+    Arc::new(Entry { body: Body::Erased(Erased { at, hash: [0; 32] }), ..**entry })
+}
+
+fn plain_all(entries: &[Arc<Entry>]) -> Vec<Arc<Entry>> {
+    entries.iter().map(plain).collect()
+}
+
+const SEARCHES: [&str; 8] =
+    ["order", "muller", "blue lamp", "\"blue lamp\"", "\"lamp blue\" order", "order* -red", "AND", "\"lamp"];
+
+impl Seen {
+    fn of(store: &dyn Store, owner: &OwnerId) -> Self {
+        block_on(Self::read(store, owner)).unwrap()
+    }
+
+    async fn read(store: &dyn Store, owner: &OwnerId) -> Result<Self, StoreError> {
+        let mut log = store.log(owner, EntryId::new(0), 10_000).await?;
+        for logged in &mut log {
+            logged.entry = plain(&logged.entry);
+        }
+        let all: Vec<EntryId> = (0..=log.len() as u64).map(EntryId::new).collect();
+        let mut seen = Self {
+            log,
+            pages: Vec::new(),
+            threads: Vec::new(),
+            entries: Vec::new(),
+            ids: Vec::new(),
+            files: Vec::new(),
+            rounds: Vec::new(),
+            newest: store.newest_inbound(owner, None).await?,
+            found: Vec::new(),
+        };
+        while let page = store.threads(owner, seen.pages.last().map(ThreadSummary::after), 2).await?
+            && !page.is_empty()
+        {
+            seen.pages.extend(page);
+        }
+        for thread in 0..50 {
+            seen.threads.push(SeenThread::read(store, owner, ThreadId::new(thread)).await?);
+        }
+        for &entry in &all {
+            let kept = store.entry(owner, entry).await?.as_ref().map(plain);
+            let (thread, raw) = (store.thread_of(owner, entry).await?, store.raw(owner, entry).await?);
+            seen.entries.push(SeenEntry { entry: kept, thread, raw });
+        }
+        for id in IDS {
+            seen.ids.push(store.by_message_id(owner, &MessageId::new(id).unwrap()).await?);
+        }
+        for content in FILES.iter().chain(&RAWS) {
+            seen.files.push(store.file(owner, &file_id(content)).await?);
+        }
+        for persona in PERSONAS {
+            seen.rounds.push(store.rounds(owner, persona, &all).await?);
+            seen.rounds.push(store.rounds(owner, persona, &all[all.len() / 2..]).await?);
+        }
+        for text in SEARCHES {
+            let hits = store.search(owner, text, 1_000).await?;
+            seen.found.push(hits.iter().map(|hit| (hit.entry, hit.thread)).collect());
+        }
+        Ok(seen)
+    }
+}
+
+impl SeenThread {
+    async fn read(store: &dyn Store, owner: &OwnerId, thread: ThreadId) -> Result<Self, StoreError> {
+        let mut entries = Vec::new();
+        for kind in Kind::ALL.into_iter().map(Some).chain([None]) {
+            entries.push(plain_all(&store.read_back(owner, thread, None, kind, 1_000).await?));
+        }
+        let whole = entries.last().unwrap();
+        let before = whole.get(whole.len() / 2).map(|entry| entry.place());
+        let page = plain_all(&store.read_back(owner, thread, before, None, 3).await?);
+        let mut anchors = Vec::new();
+        for persona in PERSONAS {
+            for model in MODELS {
+                let key = AnchorKey { thread, persona: persona.to_owned(), view: String::new(), model: model.to_owned() };
+                anchors.push(store.anchor(owner, &key).await?);
+            }
+        }
+        Ok(Self {
+            summary: store.thread(owner, thread).await?,
+            entries,
+            page,
+            cards: store.open_cards(owner, thread).await?,
+            newest: store.newest_inbound(owner, Some(thread)).await?,
+            anchors,
+        })
+    }
+}

@@ -1,0 +1,369 @@
+//! Plans: what is to be done, in small numbers that shrink well.
+
+use briefing::log::{Address, Arrival, Attachment, Body, Card, Cause, Delivery, Direction, Mail, MessageId, Run, Settled};
+use briefing::message::{Assistant, CallId, EntryId, Item, ModelMessage, Outcome, OwnerId, RunId, Text, ThreadId, ToolCall};
+use briefing_store::{AnchorKey, Append, Content, Expected, Forget, Key, Logged, NewMail, Store, Target};
+use jiff::Timestamp;
+use pollster::block_on;
+use proptest::prelude::*;
+
+use super::{FILES, IDS, MODELS, OWNERS, Operation, PERSONAS, RAWS, What, file_id};
+
+const WORDS: [&str; 6] = ["order", "Müller", "blue", "lamp", "red,", "and"];
+const PEOPLE: [&str; 5] = ["ann@x", "Ann@X", "bob@x", "carl@x", ""];
+const CALLS: [&str; 3] = ["call_0", "c", ""];
+
+/// One planned operation.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    owner: bool,
+    step: Step,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    OpenThread,
+    Append(Vec<Planned>),
+    Begin(u8, u8, Option<u8>, u8),
+    Wrote(u8, u8),
+    Round(u8, u32, Vec<u8>, Time),
+    Outcome(u8, u8, u8, Time),
+    Settle(u8, u8, Time),
+    Merge(u8, u8),
+    Split(u8),
+    Anchor(u8, u8, u8, u8),
+    Forget(Forgetting),
+}
+
+#[derive(Debug, Clone)]
+enum Forgetting {
+    Owner,
+    Correspondent(u8, bool),
+    Thread(u8),
+    Before(Time),
+}
+
+/// An append.
+#[derive(Debug, Clone)]
+struct Planned {
+    what: Planning,
+    thread: Option<u8>,
+    imported: bool,
+    at: Time,
+    key: Option<u8>,
+    head: Head,
+}
+
+#[derive(Debug, Clone)]
+enum Planning {
+    Mail(PlannedMail),
+    Message(u8, Vec<u8>),
+    Card(Option<u8>, bool),
+}
+
+#[derive(Debug, Clone)]
+enum Head {
+    Any,
+    Right,
+    Wrong(u8),
+}
+
+#[derive(Debug, Clone)]
+struct PlannedMail {
+    id: Option<u8>,
+    references: Vec<u8>,
+    reply: Vec<u8>,
+    people: Vec<u8>,
+    copies: Vec<u8>,
+    date: Option<Time>,
+    raw: Option<u8>,
+    files: Vec<(u8, bool)>,
+    words: Vec<u8>,
+    direction: u8,
+}
+
+/// A time in seconds and nanoseconds.
+type Time = (u8, u16);
+
+fn time((second, nanos): Time) -> Timestamp {
+    Timestamp::new(i64::from(second), i32::from(nanos)).unwrap()
+}
+
+fn times() -> impl Strategy<Value = Time> {
+    (0_u8..30, prop_oneof![Just(0_u16), 0_u16..3_000])
+}
+
+fn mails() -> impl Strategy<Value = PlannedMail> {
+    let some = |most| prop::collection::vec(any::<u8>(), 0..most);
+    let heads = (prop::option::weighted(0.8, any::<u8>()), some(3), some(2), some(3), some(2));
+    let files = prop::collection::vec((any::<u8>(), prop::bool::weighted(0.8)), 0..3);
+    let rest = (prop::option::weighted(0.5, times()), prop::option::weighted(0.4, any::<u8>()), files, some(4), any::<u8>());
+    (heads, rest).prop_map(|((id, references, reply, people, copies), (date, raw, files, words, direction))| PlannedMail {
+        id,
+        references,
+        reply,
+        people,
+        copies,
+        date,
+        raw,
+        files,
+        words,
+        direction,
+    })
+}
+
+fn appends() -> impl Strategy<Value = Planned> {
+    let what = prop_oneof![
+        5 => mails().prop_map(Planning::Mail),
+        2 => (any::<u8>(), prop::collection::vec(any::<u8>(), 0..4)).prop_map(|(role, words)| Planning::Message(role, words)),
+        1 => (prop::option::of(any::<u8>()), any::<bool>()).prop_map(|(run, lapses)| Planning::Card(run, lapses)),
+    ];
+    let head = prop_oneof![6 => Just(Head::Any), 2 => Just(Head::Right), 1 => any::<u8>().prop_map(Head::Wrong)];
+    let key = prop::option::weighted(0.2, any::<u8>());
+    (what, prop::option::weighted(0.4, any::<u8>()), any::<bool>(), times(), key, head)
+        .prop_map(|(what, thread, imported, at, key, head)| Planned { what, thread, imported, at, key, head })
+}
+
+/// Plans, at most so many.
+pub fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
+    let n = any::<u8>;
+    let forgetting = prop_oneof![
+        1 => Just(Forgetting::Owner),
+        4 => (n(), any::<bool>()).prop_map(|(who, whole)| Forgetting::Correspondent(who, whole)),
+        3 => n().prop_map(Forgetting::Thread),
+        3 => times().prop_map(Forgetting::Before),
+    ];
+    let step = prop_oneof![
+        2 => Just(Step::OpenThread),
+        12 => prop::collection::vec(appends(), 1..4).prop_map(Step::Append),
+        4 => (n(), n(), prop::option::weighted(0.7, n()), n()).prop_map(|(run, thread, cause, persona)| Step::Begin(run, thread, cause, persona)),
+        2 => (n(), n()).prop_map(|(run, entry)| Step::Wrote(run, entry)),
+        6 => (n(), 0_u32..3, prop::collection::vec(n(), 0..4), times()).prop_map(|(run, index, calls, at)| Step::Round(run, index, calls, at)),
+        5 => (n(), n(), n(), times()).prop_map(|(run, call, words, at)| Step::Outcome(run, call, words, at)),
+        3 => (n(), n(), times()).prop_map(|(card, how, at)| Step::Settle(card, how, at)),
+        2 => (n(), n()).prop_map(|(from, into)| Step::Merge(from, into)),
+        2 => n().prop_map(Step::Split),
+        3 => (n(), n(), n(), n()).prop_map(|(run, thread, entry, key)| Step::Anchor(run, thread, entry, key)),
+        2 => forgetting.prop_map(Step::Forget),
+    ];
+    let plan = (prop::bool::weighted(0.3), step).prop_map(|(owner, step)| Plan { owner, step });
+    prop::collection::vec(plan, 1..=most)
+}
+
+fn pick<T: Copy>(list: &[T], n: u8) -> T {
+    list[usize::from(n) % list.len()]
+}
+
+fn text(words: &[u8]) -> String {
+    words.iter().map(|word| pick(&WORDS, *word)).collect::<Vec<_>>().join(" ")
+}
+
+impl Plan {
+    /// The operation that it comes to, by what is in that store now.
+    pub fn over(&self, store: &dyn Store) -> Operation {
+        let owner = OwnerId::new(OWNERS[usize::from(self.owner)]);
+        let log = block_on(store.log(&owner, EntryId::new(0), 10_000)).unwrap();
+        let mut threads = 0;
+        while block_on(store.thread(&owner, ThreadId::new(threads))).unwrap().is_some() {
+            threads += 1;
+        }
+        let what = Over { store, owner: &owner, log: &log, threads }.what(&self.step);
+        Operation { owner, what }
+    }
+}
+
+/// What there is.
+struct Over<'a> {
+    store: &'a dyn Store,
+    owner: &'a OwnerId,
+    log: &'a [Logged],
+    threads: u64,
+}
+
+impl Over<'_> {
+    /// A thread, or seldom one that is not there.
+    fn thread(&self, n: u8) -> ThreadId {
+        ThreadId::new(if n == 255 { self.threads } else { u64::from(n) % self.threads.max(1) })
+    }
+
+    /// An entry, or seldom one that is not there.
+    fn entry(&self, n: u8) -> EntryId {
+        let entries = self.log.len() as u64;
+        EntryId::new(if n == 255 { entries } else { u64::from(n) % entries.max(1) })
+    }
+
+    /// An entry of some kind if there is one, else any.
+    fn entry_where(&self, n: u8, wanted: impl Fn(&Body) -> bool) -> EntryId {
+        let wanted: Vec<EntryId> = self.log.iter().map(|it| &it.entry).filter(|it| wanted(&it.body)).map(|it| it.id).collect();
+        if n.is_multiple_of(4) || wanted.is_empty() { self.entry(n) } else { pick(&wanted, n) }
+    }
+
+    fn run(n: u8) -> RunId {
+        RunId::new(format!("run{}", n % 5))
+    }
+
+    fn what(&self, step: &Step) -> What {
+        match step {
+            Step::OpenThread => What::OpenThread,
+            Step::Append(batch) => What::Append(batch.iter().map(|planned| self.append(planned)).collect()),
+            Step::Begin(run, thread, cause, persona) => {
+                let cause = match cause {
+                    Some(entry) => Cause::Message(self.entry(*entry)),
+                    None => Cause::Responsibility("digest".to_owned()),
+                };
+                // Mostly in the thread of what it answers.
+                let thread = match &cause {
+                    Cause::Message(entry) if !thread.is_multiple_of(4) => {
+                        block_on(self.store.thread_of(self.owner, *entry)).unwrap().unwrap_or_else(|| self.thread(*thread))
+                    }
+                    Cause::Message(_) | Cause::Responsibility(_) => self.thread(*thread),
+                };
+                What::BeginRun(Run { id: Self::run(*run), thread, cause, persona: pick(&PERSONAS, *persona).into() })
+            }
+            Step::Wrote(run, entry) => What::Wrote(self.scheduled(*run), self.entry(*entry)),
+            Step::Round(run, index, calls, at) => {
+                let calls = calls.iter().map(|call| Item::Call(ToolCall::new(pick(&CALLS, *call), "find", "{\"a\": 1}")));
+                let items = std::iter::once(Item::Text(Text::new("looking"))).chain(calls).collect();
+                What::AppendRound(Self::run(*run), *index, Assistant { items, ..Assistant::default() }, time(*at))
+            }
+            Step::Outcome(run, call, words, at) => {
+                let (run, call) = self.call(*run, *call);
+                let failed = words.is_multiple_of(3).then_some(words.is_multiple_of(2));
+                What::AppendOutcome(run, Outcome { failed, ..Outcome::text(call, pick(&WORDS, *words)) }, time(*at))
+            }
+            Step::Settle(card, how, at) => {
+                let card = self.entry_where(*card, |body| matches!(body, Body::Card(_)));
+                What::Settle(card, pick(&Settled::ALL, *how), time(*at))
+            }
+            Step::Merge(from, into) => What::Merge(self.thread(*from), self.thread(*into)),
+            Step::Split(entry) => {
+                What::Split(self.entry_where(*entry, |body| matches!(body, Body::Mail(_) | Body::Message(_))))
+            }
+            Step::Anchor(run, thread, entry, key) => {
+                let entry = self.entry(*entry);
+                let own = block_on(self.store.thread_of(self.owner, entry)).unwrap();
+                let thread = own.filter(|_| !thread.is_multiple_of(4)).unwrap_or_else(|| self.thread(*thread));
+                let (persona, model) = (pick(&PERSONAS, *key).to_owned(), pick(&MODELS, key / 3).to_owned());
+                What::MoveAnchor(Self::run(*run), AnchorKey { thread, persona, view: String::new(), model }, entry)
+            }
+            Step::Forget(what) => {
+                let what = match what {
+                    Forgetting::Owner => Forget::Owner,
+                    Forgetting::Correspondent(who, whole_threads) => {
+                        Forget::Correspondent { address: pick(&PEOPLE, *who).to_owned(), whole_threads: *whole_threads }
+                    }
+                    Forgetting::Thread(thread) => Forget::Thread(self.thread(*thread)),
+                    Forgetting::Before(at) => Forget::Before(time(*at)),
+                };
+                What::Forget(what, Timestamp::new(99, 999).unwrap())
+            }
+        }
+    }
+
+    /// A scheduled run that has written a round, else any run: only of scheduled work it is told what it wrote.
+    fn scheduled(&self, n: u8) -> RunId {
+        let runs = self.log.iter().filter_map(|logged| logged.run.as_ref()).map(|(run, _)| run);
+        let scheduled = runs.filter(|run| matches!(run.cause, Cause::Responsibility(_)));
+        let ids: Vec<&RunId> = scheduled.map(|run| &run.id).collect();
+        if ids.is_empty() { RunId::new("nobody's") } else { pick(&ids, n).clone() }
+    }
+
+    /// A call that a run made, or seldom one that it did not.
+    fn call(&self, run: u8, call: u8) -> (RunId, CallId) {
+        let mut calls = Vec::new();
+        for logged in self.log {
+            if let (Body::Round(said), Some((run, _))) = (&logged.entry.body, &logged.run) {
+                calls.extend(said.calls().map(|call| (&run.id, &call.id)));
+            }
+        }
+        if call.is_multiple_of(8) || calls.is_empty() {
+            return (Self::run(run), CallId::new(pick(&CALLS, call)));
+        }
+        let (run, call) = pick(&calls, call);
+        (run.clone(), call.clone())
+    }
+
+    fn append(&self, planned: &Planned) -> Append {
+        let at = time(planned.at);
+        let arrival = if planned.imported { Arrival::Imported(at) } else { Arrival::Live(at) };
+        let thread = planned.thread.map_or(Target::Referred, |thread| Target::Thread(self.thread(thread)));
+        let append = match &planned.what {
+            Planning::Mail(mail) => Append { thread, ..Append::mail(new_mail(mail), arrival) },
+            Planning::Message(role, words) => Append::message(message(*role, words), thread, arrival),
+            Planning::Card(run, lapses) => {
+                let card = Card {
+                    run: run.map(Self::run),
+                    call: ToolCall::new("c", "cancel", "{}"),
+                    action: "Cancel".to_owned(),
+                    language: "en".to_owned(),
+                    preview: "order 7".to_owned(),
+                    fingerprint: String::new(),
+                    expires: lapses.then_some(at),
+                };
+                Append::new(Content::Card(Box::new(card)), thread, arrival)
+            }
+        };
+        // Of two keys the one that is given counts.
+        let key = planned.key.map(|key| Key::new(&format!("key {}", key % 4))).or(append.key);
+        Append { key, expected: self.expected(&planned.head, thread), ..append }
+    }
+
+    fn expected(&self, head: &Head, thread: Target) -> Expected {
+        let Target::Thread(thread) = thread else { return Expected::Any };
+        match head {
+            Head::Any => Expected::Any,
+            Head::Right => {
+                Expected::Head(block_on(self.store.thread(self.owner, thread)).unwrap().and_then(|thread| thread.head))
+            }
+            Head::Wrong(n) => Expected::Head((!n.is_multiple_of(5)).then(|| self.entry(*n))),
+        }
+    }
+}
+
+fn message(role: u8, words: &[u8]) -> ModelMessage {
+    let text = text(words);
+    match role % 4 {
+        0 => ModelMessage::user(text),
+        1 => ModelMessage::assistant(text),
+        2 => ModelMessage::system(text),
+        _ => ModelMessage::outcome("c", text),
+    }
+}
+
+fn new_mail(plan: &PlannedMail) -> NewMail {
+    let id = |n: &u8| MessageId::new(pick(&IDS, *n)).unwrap();
+    let people = |list: &[u8]| list.iter().map(|n| Address::new(pick(&PEOPLE, *n))).collect::<Vec<_>>();
+    let mut from = people(&plan.people);
+    let to = from.split_off(from.len().min(1));
+    let attachments = plan.files.iter().map(|(n, _)| {
+        let content = pick(&FILES, *n);
+        Attachment {
+            id: file_id(content),
+            filename: n.is_multiple_of(2).then(|| "plan.txt".to_owned()),
+            media_type: "text/plain".to_owned(),
+            size: Some(content.len() as u64),
+            inline: n.is_multiple_of(3),
+        }
+    });
+    let kept = plan.files.iter().filter(|(_, kept)| *kept).map(|(n, _)| pick(&FILES, *n));
+    let mail = Mail {
+        direction: match plan.direction % 6 {
+            0..3 => Direction::Inbound,
+            3 => Direction::Outbound(Delivery::Sent),
+            4 => Direction::Outbound(Delivery::Draft),
+            _ => Direction::Outbound(Delivery::Failed),
+        },
+        message_id: plan.id.as_ref().map(id),
+        in_reply_to: plan.reply.iter().map(id).collect(),
+        references: plan.references.iter().map(id).collect(),
+        date: plan.date.map(time),
+        from,
+        to,
+        cc: people(&plan.copies),
+        subject: plan.words.first().map(|word| pick(&WORDS, *word).to_owned()),
+        body: (plan.words.len() > 1).then(|| text(&plan.words[1..]).into()),
+        attachments: attachments.collect(),
+    };
+    let files = kept.map(|content| (file_id(content), content.to_vec())).collect();
+    NewMail { mail, raw: plan.raw.map(|n| pick(&RAWS, n).to_vec()), files }
+}

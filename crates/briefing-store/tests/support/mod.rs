@@ -1,0 +1,3 @@
+//! What the test files share.
+
+pub mod model;

@@ -1,0 +1,109 @@
+//! Mails, messages and cards.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use briefing::log::{Arrival, Body, Mail, MessageId, Place};
+use briefing::message::{EntryId, ThreadId};
+use briefing_mail::{Known, Placement};
+use briefing_store::{Append, Appended, Content, Expected, Fate, NewMail, StoreError, Target};
+use jiff::Timestamp;
+
+use super::log::{Log, cut};
+
+struct Knows<'a>(&'a Log);
+
+impl Known for Knows<'_> {
+    type Thread = ThreadId;
+    type Error = Infallible;
+
+    fn thread_of(&mut self, id: &MessageId) -> Result<Option<ThreadId>, Infallible> {
+        Ok(self.0.by_message_id(id).next().map(|row| row.thread))
+    }
+
+    fn waiting_for(&mut self, id: &MessageId) -> Result<Vec<ThreadId>, Infallible> {
+        Ok(self.0.awaited.iter().filter(|(awaited, _)| awaited == id).map(|(_, thread)| *thread).collect())
+    }
+
+    fn admits(&mut self, thread: ThreadId, people: &[String]) -> Result<bool, Infallible> {
+        let members = self.0.people(thread);
+        Ok(members.is_empty() || members.iter().any(|member| people.contains(member)))
+    }
+}
+
+impl Log {
+    pub(super) fn append(&mut self, append: Append) -> Result<Appended, StoreError> {
+        let before = append.key.and_then(|key| self.rows.iter().find(|row| row.key == Some(key)));
+        if let Some(row) = before {
+            return Ok(Appended { place: row.place(), thread: row.thread, fate: Fate::Before });
+        }
+        let placed = match &append.content {
+            Content::Mail(new) => briefing_mail::place(&new.mail, &mut Knows(self)).unwrap_or_else(|never| match never {}),
+            Content::Message(_) | Content::Card(_) => {
+                Placement { thread: None, merges: Vec::new(), awaits: Vec::new(), people: Vec::new() }
+            }
+        };
+        let (thread, merged) = match append.thread {
+            Target::Thread(thread) => (self.known(thread)?, Vec::new()),
+            Target::Referred => (placed.thread.unwrap_or_else(|| self.open_thread()), placed.merges),
+        };
+        for from in &merged {
+            self.merge(*from, thread);
+        }
+        let found = self.head(thread);
+        if let Expected::Head(expected) = append.expected
+            && expected != found
+        {
+            return Err(StoreError::Moved { thread, expected, found });
+        }
+        let at = self.effective_time(&append.content, append.arrival);
+        let (place, reused) = match append.content {
+            Content::Mail(new) => self.push_mail(at, *new, placed.awaits, thread),
+            Content::Message(message) => (self.push(at, Body::Message(message), thread).place(), None),
+            Content::Card(mut card) => {
+                card.expires = card.expires.map(cut);
+                let proposed = card.run.as_ref().and_then(|run| self.run(run).ok());
+                let row = self.push(at, Body::Card(Arc::new(*card)), thread);
+                row.proposed = proposed;
+                (row.place(), None)
+            }
+        };
+        self.rows.last_mut().unwrap().key = append.key;
+        Ok(Appended { place, thread, fate: Fate::New { merged, reused } })
+    }
+
+    fn push_mail(&mut self, at: Timestamp, new: NewMail, awaits: Vec<MessageId>, thread: ThreadId) -> (Place, Option<EntryId>) {
+        let first = new.mail.message_id.as_ref().and_then(|id| self.by_message_id(id).next());
+        let other = first.filter(|first| first.raw.is_none() || first.raw != new.raw);
+        let reused = other.map(|first| first.entry.id);
+        let mail = Mail { date: new.mail.date.map(cut), ..new.mail };
+        let listed =
+            mail.attachments.iter().filter_map(|attachment| new.files.iter().find(|(id, _)| *id == attachment.id).cloned());
+        let files = listed.collect();
+        if let Some(id) = &mail.message_id {
+            self.awaited.retain(|(awaited, _)| awaited != id);
+        }
+        for id in awaits {
+            if !self.awaited.contains(&(id.clone(), thread)) {
+                self.awaited.push((id, thread));
+            }
+        }
+        let row = self.push(at, Body::Mail(Arc::new(mail)), thread);
+        (row.raw, row.files) = (new.raw, files);
+        (row.place(), reused)
+    }
+
+    fn effective_time(&self, content: &Content, arrival: Arrival) -> Timestamp {
+        let mail = if let Content::Mail(new) = content { Some(&new.mail) } else { None };
+        let own = match arrival {
+            Arrival::Live(now) => now,
+            Arrival::Imported(now) => {
+                let stood = self.rows.last().map_or(Timestamp::MIN, |row| row.entry.at);
+                mail.and_then(|mail| mail.date).unwrap_or(stood).min(now)
+            }
+        };
+        let answered = mail.into_iter().flat_map(|mail| mail.in_reply_to.iter().chain(mail.references.last()));
+        let answered = answered.filter_map(|id| self.by_message_id(id).next());
+        answered.map(|row| row.entry.at).fold(cut(own), Timestamp::max)
+    }
+}

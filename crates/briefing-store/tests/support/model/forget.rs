@@ -1,0 +1,146 @@
+//! Erasure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use briefing::log::{Body, Entry, Erased};
+use briefing::message::{EntryId, OwnerId, ThreadId};
+use briefing_store::{BlobHash, Forget, ForgetReport, Kind, StoreError};
+use jiff::Timestamp;
+
+use super::log::{Log, Row, RunRow, cut};
+
+/// What goes.
+struct Reach {
+    entries: BTreeSet<EntryId>,
+    runs: BTreeSet<usize>,
+    /// The threads that lose something, and those of them that have nothing left.
+    touched: BTreeSet<ThreadId>,
+    emptied: BTreeSet<ThreadId>,
+}
+
+pub(super) fn report(owners: &BTreeMap<OwnerId, Log>, owner: &OwnerId, what: &Forget) -> Result<ForgetReport, StoreError> {
+    let nothing = Log::default();
+    let log = owners.get(owner).unwrap_or(&nothing);
+    if let Forget::Thread(thread) = what {
+        log.known(*thread)?;
+    }
+    let reach = reach(log, what);
+    let rows: Vec<&Row> = log.rows.iter().filter(|row| reach.entries.contains(&row.entry.id)).collect();
+    let mut report = ForgetReport {
+        threads: reach.emptied.len() as u64,
+        runs: reach.runs.len() as u64,
+        raw: rows.iter().filter(|row| row.raw.is_some()).count() as u64,
+        attachments: rows.iter().filter_map(|row| row.mail()).map(|mail| mail.attachments.len() as u64).sum(),
+        searchable: rows.iter().filter(|row| matches!(row.kind(), Kind::Mail | Kind::Message)).count() as u64,
+        ..ForgetReport::default()
+    };
+    for row in &rows {
+        *report.entries.entry(row.kind()).or_default() += 1;
+    }
+    let stays = |row: &&Row| !row.erased() && !reach.entries.contains(&row.entry.id);
+    report.may_quote = reach.touched.iter().map(|thread| log.members(*thread).filter(stays).count() as u64).sum();
+    let contents: BTreeSet<&[u8]> = rows.iter().flat_map(|row| row.contents()).collect();
+    for content in contents {
+        let others = owners.iter().flat_map(|(of, log)| log.rows.iter().map(move |row| (of, row)));
+        let mut others = others.filter(|(of, row)| *of != owner || !reach.entries.contains(&row.entry.id));
+        if others.any(|(_, row)| row.contents().any(|other| other == content)) {
+            report.shared_blobs += 1;
+        } else {
+            report.blobs += 1;
+            report.blob_bytes += content.len() as u64;
+        }
+    }
+    Ok(report)
+}
+
+pub(super) fn forget(log: &mut Log, what: &Forget, now: Timestamp) {
+    let reach = reach(log, what);
+    for row in log.rows.iter_mut().filter(|row| reach.entries.contains(&row.entry.id)) {
+        let hash = *BlobHash::of(format!("{:?}", row.entry).as_bytes()).as_bytes();
+        let body = Body::Erased(Erased { at: cut(now), hash });
+        let Row { key, thread, .. } = row.clone();
+        *row = Row {
+            entry: Arc::new(Entry { body, ..*row.entry }),
+            thread,
+            key,
+            raw: None,
+            files: Vec::new(),
+            run: None,
+            round: None,
+            proposed: None,
+        };
+    }
+    for run in reach.runs {
+        log.runs[run].gone = true;
+    }
+    for run in &mut log.runs {
+        run.wrote.retain(|entry| !reach.entries.contains(entry));
+    }
+    log.call_ids.retain(|(of, ..)| !reach.emptied.contains(of));
+    log.anchors.retain(|(key, _)| !reach.emptied.contains(&key.thread));
+    let Log { rows, awaited, .. } = log;
+    awaited.retain(|(id, thread)| {
+        let mut mails = rows.iter().filter(|row| row.thread == *thread).filter_map(Row::mail);
+        mails.any(|mail| mail.references.contains(id) || mail.in_reply_to.contains(id))
+    });
+}
+
+fn reach(log: &Log, what: &Forget) -> Reach {
+    let open = (0..log.threads.len()).filter(|at| log.threads[*at].is_none());
+    let open: BTreeSet<ThreadId> = open.map(|at| ThreadId::new(at as u64)).collect();
+    let writes = |row: &Row, address: &str| {
+        row.mail().is_some_and(|mail| mail.from.iter().chain(&mail.to).chain(&mail.cc).any(|other| other.same_mailbox(address)))
+    };
+    // Threads that go whole.
+    let whole: BTreeSet<ThreadId> = match what {
+        Forget::Owner => open.clone(),
+        Forget::Thread(thread) => log.resolve(*thread).into_iter().collect(),
+        Forget::Correspondent { address, whole_threads: true } => {
+            log.rows.iter().filter(|row| writes(row, address)).map(|row| row.thread).collect()
+        }
+        Forget::Correspondent { .. } | Forget::Before(_) => BTreeSet::new(),
+    };
+    let mut entries: BTreeSet<EntryId> = BTreeSet::new();
+    let mut runs: BTreeSet<usize> = BTreeSet::new();
+    loop {
+        let before = (entries.len(), runs.len());
+        for (at, run) in log.runs.iter().enumerate().filter(|(_, run)| !run.gone) {
+            if whole.contains(&run.run.thread) || goes(run, what, &entries) {
+                runs.insert(at);
+            }
+        }
+        for row in log.rows.iter().filter(|row| !row.erased()) {
+            let own = match what {
+                Forget::Correspondent { address, .. } => writes(row, address),
+                Forget::Before(time) => row.run.is_none() && row.entry.at < *time,
+                Forget::Owner | Forget::Thread(_) => false,
+            };
+            if own
+                || whole.contains(&row.thread)
+                || row.run.is_some_and(|(run, _)| runs.contains(&run))
+                || row.proposed.is_some_and(|run| runs.contains(&run))
+                || row.notice().is_some_and(|notice| entries.contains(&notice.card))
+            {
+                entries.insert(row.entry.id);
+            }
+        }
+        if before == (entries.len(), runs.len()) {
+            break;
+        }
+    }
+    let left = |thread: &ThreadId| log.members(*thread).any(|row| !row.erased() && !entries.contains(&row.entry.id));
+    let mut touched: BTreeSet<ThreadId> = entries.iter().filter_map(|entry| log.row(*entry)).map(|row| row.thread).collect();
+    touched.extend(runs.iter().map(|run| log.runs[*run].run.thread));
+    let emptied = touched.iter().filter(|thread| !left(thread)).copied().collect();
+    Reach { entries, runs, touched, emptied }
+}
+
+/// Whether a run goes with what it answers or wrote, or is old itself where it has neither.
+fn goes(run: &RunRow, what: &Forget, entries: &BTreeSet<EntryId>) -> bool {
+    let others = run.belongs_to();
+    if let (true, Forget::Before(time)) = (others.is_empty(), what) {
+        return run.last < *time;
+    }
+    others.iter().any(|other| entries.contains(other))
+}

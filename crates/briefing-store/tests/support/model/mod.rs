@@ -1,0 +1,210 @@
+//! A store in memory that is obviously right, and slow: every question walks over everything. It says what a store promises;
+//! the others are held against it.
+
+mod append;
+mod forget;
+mod log;
+mod read;
+mod runs;
+mod search;
+mod threads;
+
+use std::collections::BTreeMap;
+use std::future::ready;
+use std::sync::{Arc, Mutex};
+
+use briefing::log::{AttachmentId, Entry, MessageId, Place, RecordedRound, Run, Settled};
+use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
+use briefing_store::{
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, Kind, Logged, Store, StoreError, StoreFuture, ThreadSummary,
+    Verified,
+};
+use jiff::Timestamp;
+
+use log::Log;
+
+/// The store.
+#[derive(Default)]
+pub struct Model {
+    owners: Mutex<BTreeMap<OwnerId, Log>>,
+}
+
+impl Model {
+    fn read<'a, T: Send + 'a>(&self, owner: &OwnerId, read: impl FnOnce(&Log) -> T) -> StoreFuture<'a, T> {
+        let owners = self.owners.lock().unwrap();
+        Box::pin(ready(Ok(read(owners.get(owner).unwrap_or(&Log::default())))))
+    }
+
+    /// Does that to a copy, which is kept only if all went well.
+    fn write<'a, T: Send + 'a>(
+        &self,
+        owner: &OwnerId,
+        write: impl FnOnce(&mut Log) -> Result<T, StoreError>,
+    ) -> StoreFuture<'a, T> {
+        let mut owners = self.owners.lock().unwrap();
+        let mut log = owners.get(owner).cloned().unwrap_or_default();
+        let done = write(&mut log);
+        if done.is_ok() {
+            owners.insert(owner.clone(), log);
+        }
+        Box::pin(ready(done))
+    }
+}
+
+impl Store for Model {
+    fn open_thread<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, ThreadId> {
+        self.write(owner, |log| Ok(log.open_thread()))
+    }
+
+    fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>> {
+        self.write(owner, |log| batch.into_iter().map(|append| log.append(append)).collect())
+    }
+
+    fn begin_run<'a>(&'a self, owner: &'a OwnerId, run: Run) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| log.begin_run(run))
+    }
+
+    fn wrote<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, entry: EntryId) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| log.wrote(run, entry))
+    }
+
+    fn append_round<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: &'a RunId,
+        index: u32,
+        said: Assistant,
+        now: Timestamp,
+    ) -> StoreFuture<'a, RecordedRound> {
+        self.write(owner, |log| log.append_round(run, index, said, now))
+    }
+
+    fn append_outcome<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: &'a RunId,
+        outcome: Outcome,
+        now: Timestamp,
+    ) -> StoreFuture<'a, EntryId> {
+        self.write(owner, |log| log.append_outcome(run, outcome, now))
+    }
+
+    fn settle<'a>(&'a self, owner: &'a OwnerId, card: EntryId, settled: Settled, now: Timestamp) -> StoreFuture<'a, EntryId> {
+        self.write(owner, |log| log.settle(card, settled, now))
+    }
+
+    fn open_cards<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read(owner, |log| log.open_cards(thread))
+    }
+
+    fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
+        self.read(owner, |log| log.row(entry).map(|row| Arc::clone(&row.entry)))
+    }
+
+    fn by_message_id<'a>(&'a self, owner: &'a OwnerId, id: &'a MessageId) -> StoreFuture<'a, Vec<EntryId>> {
+        self.read(owner, |log| log.by_message_id(id).map(|row| row.entry.id).collect())
+    }
+
+    fn thread_of<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<ThreadId>> {
+        self.read(owner, |log| log.row(entry).map(|row| row.thread))
+    }
+
+    fn read_back<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        thread: ThreadId,
+        before: Option<Place>,
+        kind: Option<Kind>,
+        count: usize,
+    ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read(owner, |log| log.read_back(thread, before, kind, count))
+    }
+
+    fn newest_inbound<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        thread: Option<ThreadId>,
+    ) -> StoreFuture<'a, Option<(Arc<Entry>, ThreadId)>> {
+        self.read(owner, |log| log.newest_inbound(thread))
+    }
+
+    fn rounds<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        persona: &'a str,
+        entries: &'a [EntryId],
+    ) -> StoreFuture<'a, Vec<RecordedRound>> {
+        self.read(owner, |log| log.rounds(persona, entries))
+    }
+
+    fn file<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
+        self.read(owner, |log| log.file(id))
+    }
+
+    fn raw<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
+        self.read(owner, |log| log.row(entry).and_then(|row| row.raw.clone()).map(Arc::from))
+    }
+
+    fn threads<'a>(&'a self, owner: &'a OwnerId, after: Option<After>, count: usize) -> StoreFuture<'a, Vec<ThreadSummary>> {
+        self.read(owner, |log| log.summaries(after, count))
+    }
+
+    fn thread<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Option<ThreadSummary>> {
+        self.read(owner, |log| log.resolve(thread).map(|thread| log.summary(thread)))
+    }
+
+    fn search<'a>(&'a self, owner: &'a OwnerId, text: &'a str, count: usize) -> StoreFuture<'a, Vec<Hit>> {
+        self.read(owner, |log| search::search(log, text, count))
+    }
+
+    fn merge<'a>(&'a self, owner: &'a OwnerId, from: ThreadId, into: ThreadId) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| {
+            let (from, into) = (log.known(from)?, log.known(into)?);
+            log.merge(from, into);
+            Ok(())
+        })
+    }
+
+    fn split<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, ThreadId> {
+        self.write(owner, |log| log.split(entry))
+    }
+
+    fn anchor<'a>(&'a self, owner: &'a OwnerId, key: &'a AnchorKey) -> StoreFuture<'a, Option<EntryId>> {
+        self.read(owner, |log| log.anchor(key))
+    }
+
+    fn move_anchor<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: &'a RunId,
+        key: &'a AnchorKey,
+        entry: EntryId,
+    ) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| log.move_anchor(run, key, entry))
+    }
+
+    fn log<'a>(&'a self, owner: &'a OwnerId, first: EntryId, count: usize) -> StoreFuture<'a, Vec<Logged>> {
+        self.read(owner, |log| log.walk(first, count))
+    }
+
+    fn would_forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget) -> StoreFuture<'a, ForgetReport> {
+        let owners = self.owners.lock().unwrap();
+        Box::pin(ready(forget::report(&owners, owner, what)))
+    }
+
+    fn forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget, now: Timestamp) -> StoreFuture<'a, ForgetReport> {
+        let mut owners = self.owners.lock().unwrap();
+        let report = forget::report(&owners, owner, what);
+        if let (Ok(_), Some(log)) = (&report, owners.get_mut(owner)) {
+            forget::forget(log, what, now);
+        }
+        Box::pin(ready(report.map(|report| ForgetReport { scrubbed: true, ..report })))
+    }
+
+    fn verify(&self) -> StoreFuture<'_, Verified> {
+        let owners = self.owners.lock().unwrap();
+        let entries = owners.values().map(|log| log.rows.len() as u64).sum();
+        let blobs = owners.values().flat_map(Log::contents).collect::<std::collections::BTreeSet<_>>().len() as u64;
+        Box::pin(ready(Ok(Verified { owners: owners.len() as u64, entries, blobs, ..Verified::default() })))
+    }
+}

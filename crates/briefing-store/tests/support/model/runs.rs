@@ -1,0 +1,164 @@
+//! Runs, what they record, and cards.
+
+use std::sync::Arc;
+
+use briefing::log::{Body, Cause, Entry, Notice, RecordedOutcome, RecordedRound, Run, Settled};
+use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ThreadId};
+use briefing_store::StoreError;
+use jiff::Timestamp;
+
+use super::log::{Log, RunRow, cut};
+
+impl Log {
+    pub(super) fn begin_run(&mut self, run: Run) -> Result<(), StoreError> {
+        let thread = self.known(run.thread)?;
+        if self.run(&run.id).is_ok() {
+            return Err(StoreError::RunBegun { run: run.id });
+        }
+        let last = match &run.cause {
+            Cause::Message(entry) => self.live(*entry)?.entry.at,
+            Cause::Responsibility(_) => Timestamp::MIN,
+        };
+        self.runs.push(RunRow { run: Run { thread, ..run }, last, wrote: Vec::new(), gone: false });
+        Ok(())
+    }
+
+    pub(super) fn wrote(&mut self, run: &RunId, entry: EntryId) -> Result<(), StoreError> {
+        let run = self.run(run)?;
+        self.live(entry)?;
+        if !self.runs[run].wrote.contains(&entry) {
+            self.runs[run].wrote.push(entry);
+        }
+        Ok(())
+    }
+
+    pub(super) fn append_round(
+        &mut self,
+        run: &RunId,
+        index: u32,
+        mut said: Assistant,
+        now: Timestamp,
+    ) -> Result<RecordedRound, StoreError> {
+        let run = self.run(run)?;
+        let thread = self.runs[run].run.thread;
+        for item in &mut said.items {
+            if let Item::Call(call) = item {
+                call.id = call.id.repeated(self.count_call(thread, call.id.given()));
+            }
+        }
+        let said = Arc::new(said);
+        let at = self.write_time(run, now);
+        let row = self.push(at, Body::Round(Arc::clone(&said)), thread);
+        row.run = Some((run, index));
+        Ok(RecordedRound { beside: None, entry: row.entry.id, said, outcomes: Vec::new() })
+    }
+
+    /// How many calls of the thread were given that id before this one.
+    fn count_call(&mut self, thread: ThreadId, given: &str) -> u32 {
+        match self.call_ids.iter_mut().find(|(of, id, _)| *of == thread && id == given) {
+            Some((_, _, times)) => {
+                *times += 1;
+                *times - 1
+            }
+            None => {
+                self.call_ids.push((thread, given.to_owned(), 1));
+                0
+            }
+        }
+    }
+
+    pub(super) fn append_outcome(&mut self, run: &RunId, outcome: Outcome, now: Timestamp) -> Result<EntryId, StoreError> {
+        let at = self.run(run)?;
+        let round = self.rows.iter().find(|row| match &row.entry.body {
+            Body::Round(said) => row.run.is_some_and(|(of, _)| of == at) && said.calls().any(|call| call.id == outcome.call),
+            _ => false,
+        });
+        let Some((round, turn)) = round.map(|row| (row.entry.id, row.run.unwrap().1)) else {
+            return Err(StoreError::UnknownCall { run: run.clone(), call: outcome.call.to_string() });
+        };
+        let time = self.write_time(at, now);
+        let thread = self.runs[at].run.thread;
+        let row = self.push(time, Body::Outcome(Arc::new(outcome)), thread);
+        (row.run, row.round) = (Some((at, turn)), Some(round));
+        Ok(row.entry.id)
+    }
+
+    fn write_time(&mut self, run: usize, now: Timestamp) -> Timestamp {
+        let run = &mut self.runs[run];
+        run.last = run.last.max(cut(now));
+        run.last
+    }
+
+    pub(super) fn settle(&mut self, card: EntryId, settled: Settled, now: Timestamp) -> Result<EntryId, StoreError> {
+        let row = self.row(card).ok_or(StoreError::UnknownEntry { entry: card })?;
+        if row.card().is_none() {
+            return Err(StoreError::NotACard { entry: card });
+        }
+        if let Some(before) = self.notice_of(card) {
+            return Err(StoreError::Settled { card, settled: before.settled });
+        }
+        let (at, thread) = (row.entry.at.max(cut(now)), row.thread);
+        Ok(self.push(at, Body::Notice(Notice { card, settled }), thread).entry.id)
+    }
+
+    fn notice_of(&self, card: EntryId) -> Option<Notice> {
+        self.rows.iter().filter_map(super::log::Row::notice).find(|notice| notice.card == card)
+    }
+
+    pub(super) fn open_cards(&self, thread: ThreadId) -> Vec<Arc<Entry>> {
+        let mut cards = self.read_back(thread, None, Some(briefing_store::Kind::Card), usize::MAX);
+        cards.retain(|card| self.notice_of(card.id).is_none());
+        cards.reverse();
+        cards
+    }
+
+    pub(super) fn rounds(&self, persona: &str, entries: &[EntryId]) -> Vec<RecordedRound> {
+        let mut entries = entries.to_vec();
+        entries.sort_unstable();
+        entries.dedup();
+        let mut found = Vec::new();
+        for (at, run) in self.runs.iter().enumerate() {
+            if run.gone || !run.run.persona.eq_ignore_ascii_case(persona) {
+                continue;
+            }
+            for entry in entries.iter().filter(|entry| run.stands_beside(**entry)) {
+                found.extend(self.rounds_of(at).into_iter().map(|round| RecordedRound { beside: Some(*entry), ..round }));
+            }
+        }
+        found
+    }
+
+    fn rounds_of(&self, run: usize) -> Vec<RecordedRound> {
+        let mut rounds: Vec<(u32, RecordedRound)> = Vec::new();
+        for row in &self.rows {
+            let Some((_, turn)) = row.run.filter(|(of, _)| *of == run) else { continue };
+            let entry = row.entry.id;
+            match &row.entry.body {
+                Body::Round(said) => {
+                    rounds.push((turn, RecordedRound { beside: None, entry, said: Arc::clone(said), outcomes: Vec::new() }));
+                }
+                Body::Outcome(outcome) => {
+                    let round = rounds.iter_mut().find(|(_, round)| Some(round.entry) == row.round).unwrap();
+                    round.1.outcomes.push(RecordedOutcome { entry, outcome: Arc::clone(outcome) });
+                }
+                _ => {}
+            }
+        }
+        rounds.sort_by_key(|(turn, round)| (*turn, round.entry));
+        rounds.into_iter().map(|(_, round)| round).collect()
+    }
+}
+
+impl RunRow {
+    fn stands_beside(&self, entry: EntryId) -> bool {
+        self.run.cause == Cause::Message(entry) || self.wrote.contains(&entry)
+    }
+
+    /// The entries with which the run moves and goes: what it answers, or what scheduled work wrote.
+    pub(super) fn belongs_to(&self) -> Vec<EntryId> {
+        match self.run.cause {
+            Cause::Message(entry) => vec![entry],
+            Cause::Responsibility(_) => self.wrote.clone(),
+        }
+    }
+}
