@@ -27,6 +27,9 @@ pub(crate) fn told(error: StoreError) -> Failure {
         StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
             "name a file that is not there, nor a folder of its name with `.blobs` behind it"
         }
+        StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            "check the path: its folder must be there"
+        }
         _ => return failure(error),
     };
     failure(error).hint(hint)
@@ -110,15 +113,9 @@ impl Log {
         let state = match (&entry.body, thread) {
             (Body::Card(_), Some(thread)) => self.state(thread, entry.id)?,
             (Body::Card(_), None) => State::Open,
-            (
-                Body::Mail(_)
-                | Body::Round(_)
-                | Body::Outcome(_)
-                | Body::Message(_)
-                | Body::Notice(_)
-                | Body::Erased(_),
-                _,
-            ) => State::NoCard,
+            (Body::Mail(_) | Body::Round(_) | Body::Outcome(_) | Body::Message(_) | Body::Notice(_) | Body::Erased(_), _) => {
+                State::NoCard
+            }
         };
         Ok(Shown { entry, thread, run, state })
     }

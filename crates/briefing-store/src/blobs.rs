@@ -50,7 +50,7 @@ impl fmt::Debug for BlobHash {
 /// Keeps contents outside the database. Called while the database is locked for writing, so an implementation is never asked
 /// to put and delete at once by one store.
 pub trait Blobs: Send + Sync {
-    /// Keeps a content; one that is there already stays. After this returns it survives a loss of power.
+    /// Keeps a content; one that is there and damaged is mended. After this returns it survives a loss of power.
     ///
     /// # Errors
     /// If it cannot be written; then nothing of that name may be seen.
@@ -97,19 +97,23 @@ impl BlobFolder {
 impl Blobs for BlobFolder {
     fn put(&self, hash: BlobHash, content: &[u8]) -> io::Result<()> {
         let path = self.path(hash);
-        if path.metadata().is_ok_and(|meta| meta.len() == content.len() as u64) {
-            return Ok(());
-        }
         let folder = path.parent().unwrap_or(&self.root);
-        private_folder(&self.root)?;
-        private_folder(folder)?;
+        if fs::read(&path).is_ok_and(|there| there == content) {
+            // Who put it there may have been killed before this.
+            return sync_folder(Some(folder));
+        }
+        if !folder.is_dir() {
+            private_folder(folder)?;
+            sync_folder(Some(&self.root))?;
+            sync_folder(self.root.parent())?;
+        }
         let half = folder.join(format!("{hash}.{}.half", std::process::id()));
         let written = write_synced(&half, content).and_then(|()| fs::rename(&half, &path));
         if let Err(error) = written {
             let _ = fs::remove_file(&half);
             return Err(error);
         }
-        File::open(folder)?.sync_all()
+        sync_folder(Some(folder))
     }
 
     fn get(&self, hash: BlobHash) -> io::Result<Option<Vec<u8>>> {
@@ -135,7 +139,7 @@ impl Blobs for BlobFolder {
             }
             for file in entries(&folder)? {
                 let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                match BlobHash::from_hex(&name) {
+                match BlobHash::from_hex(&name).filter(|_| !file.is_dir()) {
                     Some(hash) => found.push(hash),
                     None if name.ends_with(".half") => fs::remove_file(&file)?,
                     None => {}
@@ -163,6 +167,14 @@ fn write_synced(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = options.open(path)?;
     file.write_all(content)?;
     file.sync_all()
+}
+
+/// Makes what was made in a folder, or renamed, survive a loss of power. None is the root, and an empty path the current one.
+pub(crate) fn sync_folder(folder: Option<&Path>) -> io::Result<()> {
+    let Some(folder) = folder else { return Ok(()) };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    // Elsewhere a folder cannot be opened.
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 fn private_folder(path: &Path) -> io::Result<()> {

@@ -153,7 +153,7 @@ impl StoreError {
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Locked => "wait until it is done, or raise the time to wait",
+            Self::Locked => "wait until it is done, and try again",
             Self::Full => "make room; nothing was lost, and nothing half written",
             Self::ReadOnly => "give the user who runs this the right to write the file and its folder",
             Self::NewerSchema { .. } => "use the newer program; it was not changed",
@@ -175,13 +175,33 @@ fn head(entry: Option<EntryId>) -> String {
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
+        use rusqlite::{Error, ErrorCode, ffi};
         let detail = error.to_string();
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
-            Some(ErrorCode::DiskFull) => Self::Full,
-            Some(ErrorCode::ReadOnly) => Self::ReadOnly,
-            Some(ErrorCode::DatabaseCorrupt) => Self::Corrupt { detail },
+        match &error {
+            // Every statement is fixed: it fails to be prepared where the schema was altered.
+            Error::SqlInputError { msg, .. } => Self::Corrupt { detail: msg.clone() },
+            // Tables are strict, and every row asked for without a doubt is there: else something was altered.
+            Error::FromSqlConversionFailure(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::InvalidColumnType(..)
+            | Error::Utf8Error(..)
+            | Error::QueryReturnedNoRows => Self::Corrupt { detail },
+            Error::SqliteFailure(failure, _) => match failure.code {
+                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => Self::Locked,
+                ErrorCode::DiskFull => Self::Full,
+                ErrorCode::TooBig => Self::TooLarge { what: "an entry", most: 1_000_000_000 },
+                ErrorCode::ReadOnly => Self::ReadOnly,
+                ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Corrupt { detail },
+                ErrorCode::SystemIoFailure => match failure.extended_code {
+                    ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS => Self::Corrupt { detail },
+                    _ => Self::Io {
+                        what: "the database cannot be read or written".to_owned(),
+                        source: std::io::Error::other(error),
+                    },
+                },
+                ErrorCode::Unknown if failure.extended_code == ffi::SQLITE_ERROR => Self::Corrupt { detail },
+                _ => Self::Sqlite(error),
+            },
             _ => Self::Sqlite(error),
         }
     }

@@ -42,13 +42,14 @@ pub struct ForgetReport {
     pub blobs: u64,
     /// The bytes of those.
     pub blob_bytes: u64,
-    /// Contents that stay, as other entries have the same.
+    /// Contents that stay, as other entries of the owner have the same.
     pub shared_blobs: u64,
     /// The entries in the search index.
     pub searchable: u64,
     /// The entries that stay in threads where something was erased: they may quote it.
     pub may_quote: u64,
-    /// Whether the database was written anew, so that no byte of it is left in the file. Not of a trial; not if another process
-    /// was reading, or the disk has no room for a second copy: then forget again once that is over.
+    /// Whether the database was written anew, so that no byte of it is left in the file, and the contents outside are deleted.
+    /// Not of a trial; not if another process was reading, the disk has no room for a second copy, or a content could not be
+    /// deleted: then forget again, with nothing to erase, once that is over.
     pub scrubbed: bool,
 }

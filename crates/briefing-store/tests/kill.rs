@@ -1,6 +1,7 @@
 //! Processes that are killed while they write, and two that write at once.
 //!
-//! `BRIEFING_KILLS=2000` kills more often, `BRIEFING_SOAK_SECONDS=60` lets the two write for longer.
+//! `BRIEFING_KILLS=2000` kills more often, `BRIEFING_SOAK_SECONDS=60` lets the two write for longer. `BRIEFING_KILL_EACH=1` kills
+//! at every call of the system that changes a file, one after the other, and needs `strace`; 7 at every seventh.
 
 #![allow(
     clippy::unwrap_used,
@@ -67,6 +68,9 @@ fn kill(role: &str, prepare: impl Fn(&Path), look: impl Fn(&Path, &[String])) {
         prepare(folder.path());
         folder
     };
+    if let Ok(step) = std::env::var("BRIEFING_KILL_EACH") {
+        return kill_each(role, step.parse().unwrap(), folder, look);
+    }
     let whole = folder();
     let (said, took) = child::start(&[], role, whole.path()).finish();
     look(whole.path(), &said);
@@ -85,6 +89,22 @@ fn kill(role: &str, prepare: impl Fn(&Path), look: impl Fn(&Path, &[String])) {
     eprintln!("{role}: killed {kills} times within {took:?}, {killed_at_work} of them before the last answer");
 }
 
+/// Kills a process of that role at each call that changes a file.
+fn kill_each(role: &str, step: usize, folder: impl Fn() -> tempfile::TempDir, look: impl Fn(&Path, &[String])) {
+    const CALLS: &str = "pwrite64,ftruncate,fsync,fdatasync,rename,unlink,mkdir,rmdir";
+    for call in (1..).step_by(step) {
+        let folder = folder();
+        let inject = format!("inject={CALLS}:signal=SIGKILL:when={call}");
+        let wrapper = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject];
+        let (said, whole) = child::start(&wrapper, role, folder.path()).end();
+        look(folder.path(), &said);
+        if whole {
+            eprintln!("{role}: killed at each of {call} calls");
+            return;
+        }
+    }
+}
+
 fn append(folder: &Path) {
     let store = store(folder, Durability::Power);
     for (index, step) in script(MAILS).into_iter().enumerate() {
@@ -95,24 +115,28 @@ fn append(folder: &Path) {
 
 #[test]
 fn killed_while_it_appends() {
-    kill("append", |_| {}, |folder, said| {
-        let store = store(folder, Durability::Process);
-        assert_sound(&store);
-        let script = script(MAILS);
-        for step in &script {
-            // Asks of each that is there whether all of it is.
-            if !matches!(step, Step::Settle(_)) {
-                step.whole(&store);
+    kill(
+        "append",
+        |_| {},
+        |folder, said| {
+            let store = store(folder, Durability::Process);
+            assert_sound(&store);
+            let script = script(MAILS);
+            for step in &script {
+                // Asks of each that is there whether all of it is.
+                if !matches!(step, Step::Settle(_)) {
+                    step.whole(&store);
+                }
             }
-        }
-        for (index, step) in script.iter().enumerate() {
-            let was = step.perform(&store);
-            assert!(was || index >= said.len(), "{step:?} was acknowledged, and is not there");
-        }
-        assert!(script.iter().all(|step| step.whole(&store)));
-        assert_eq!(everything(&store).len() as u64, entries(&script));
-        assert_sound(&store);
-    });
+            for (index, step) in script.iter().enumerate() {
+                let was = step.perform(&store);
+                assert!(was || index >= said.len(), "{step:?} was acknowledged, and is not there");
+            }
+            assert!(script.iter().all(|step| step.whole(&store)));
+            assert_eq!(everything(&store).len() as u64, entries(&script));
+            assert_sound(&store);
+        },
+    );
 }
 
 /// Imports all mails in batches.
@@ -132,28 +156,32 @@ fn import(folder: &Path) {
 
 #[test]
 fn killed_while_it_imports() {
-    kill("import", |_| {}, |folder, said| {
-        let store = store(folder, Durability::Process);
-        assert_sound(&store);
-        let acknowledged = said.iter().filter(|said| *said == "batch").count();
-        let before = everything(&store).len();
-        assert_eq!(before % BATCH, 0, "a batch is there in part");
-        assert!(before >= acknowledged * BATCH);
-        let mut fates = Vec::new();
-        import_all(&store, |appended| fates.extend(appended.iter().map(|appended| appended.fate == Fate::Before)));
-        let expected: Vec<bool> = (0..fates.len()).map(|index| index < before).collect();
-        assert_eq!(fates, expected);
-        for number in 0..(BATCH * BATCHES) as u64 {
-            let letter = letter(number);
-            let entry = letter.whole(&store).unwrap();
-            assert_eq!(entry.id, EntryId::new(number));
-            let word = letter.body.split(' ').next().unwrap();
-            let hits = block_on(store.search(&owner(), word, 10)).unwrap();
-            assert_eq!(hits.iter().map(|hit| hit.entry).collect::<Vec<_>>(), [entry.id]);
-        }
-        assert_eq!(everything(&store).len(), BATCH * BATCHES);
-        assert_sound(&store);
-    });
+    kill(
+        "import",
+        |_| {},
+        |folder, said| {
+            let store = store(folder, Durability::Process);
+            assert_sound(&store);
+            let acknowledged = said.iter().filter(|said| *said == "batch").count();
+            let before = everything(&store).len();
+            assert_eq!(before % BATCH, 0, "a batch is there in part");
+            assert!(before >= acknowledged * BATCH);
+            let mut fates = Vec::new();
+            import_all(&store, |appended| fates.extend(appended.iter().map(|appended| appended.fate == Fate::Before)));
+            let expected: Vec<bool> = (0..fates.len()).map(|index| index < before).collect();
+            assert_eq!(fates, expected);
+            for number in 0..(BATCH * BATCHES) as u64 {
+                let letter = letter(number);
+                let entry = letter.whole(&store).unwrap();
+                assert_eq!(entry.id, EntryId::new(number));
+                let word = letter.body.split(' ').next().unwrap();
+                let hits = block_on(store.search(&owner(), word, 10)).unwrap();
+                assert_eq!(hits.iter().map(|hit| hit.entry).collect::<Vec<_>>(), [entry.id]);
+            }
+            assert_eq!(everything(&store).len(), BATCH * BATCHES);
+            assert_sound(&store);
+        },
+    );
 }
 
 /// The mails that are forgotten: of one correspondent, and of a thread.
@@ -210,7 +238,10 @@ fn killed_while_it_forgets() {
         assert_sound(&store);
         drop(store);
         assert_eq!(leftovers(folder, &words), []);
-        assert_eq!(outside(folder).len(), 2 * kept.iter().filter(|letter| letter.files.iter().any(|(name, _)| name.starts_with('l'))).count());
+        assert_eq!(
+            outside(folder).len(),
+            2 * kept.iter().filter(|letter| letter.files.iter().any(|(name, _)| name.starts_with('l'))).count()
+        );
     });
 }
 

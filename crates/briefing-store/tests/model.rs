@@ -41,8 +41,9 @@ proptest! {
 
 fn hold(plans: &[Plan]) {
     let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("briefing.db");
     let settings = Settings { durability: Durability::Process, blob_bytes: 16, ..Settings::default() };
-    let sqlite = SqliteStore::create(&folder.path().join("briefing.db"), settings).unwrap();
+    let sqlite = SqliteStore::create(&file, settings.clone()).unwrap();
     let model = Model::default();
     let mut done: Vec<Operation> = Vec::new();
     for plan in plans {
@@ -51,6 +52,9 @@ fn hold(plans: &[Plan]) {
         assert_eq!(found, right, "{operation:?} after {done:#?}");
         done.push(operation);
     }
+    // What was written is in the file.
+    drop(sqlite);
+    let sqlite = SqliteStore::open(&file, settings).unwrap();
     for owner in OWNERS {
         let owner = OwnerId::new(owner);
         let (found, right) = (Seen::of(&sqlite, &owner), Seen::of(&model, &owner));

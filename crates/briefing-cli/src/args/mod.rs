@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 pub(crate) use self::store::{
-    BackupArgs, DbArgs, ExportArgs, ForgetArgs, ImportArgs, MergeArgs, ShowArgs, SplitArgs, ThreadsArgs, ToldArgs, VerifyArgs,
+    BackupArgs, DbArgs, ExportArgs, ForgetArgs, ImportArgs, MergeArgs, ShowArgs, SplitArgs, ThreadsArgs, VerifyArgs,
 };
 
 const EXIT_CODES: &str =

@@ -19,7 +19,7 @@ use crate::input::tool_use::{Answered, ToolUse};
 use crate::input::{persona, transcript};
 use crate::output::json::pretty;
 use crate::output::progress::Progress;
-use crate::output::{Output, count};
+use crate::output::{Output, count, counted};
 
 /// What came of it.
 #[derive(Default)]
@@ -134,18 +134,14 @@ fn tell(report: &Report, db: &Path, out: &mut Output) {
     let unreadable = report.notes.iter().filter(|note| matches!(note, Note::Unreadable(_))).count();
     let mut parts = Vec::new();
     let mut part = |number: u64, text: String| parts.extend((number > 0).then_some(text));
-    part(mails.new, format!("{} stored", many(mails.new, "message")));
-    part(mails.before, format!("{} there before", many(mails.before, "message")));
-    part(mails.merged, format!("{} found to be one with another", many(mails.merged, "thread")));
+    part(mails.new, format!("{} stored", counted(mails.new, "message")));
+    part(mails.before, format!("{} there before", counted(mails.before, "message")));
+    part(mails.merged, format!("{} found to be one with another", counted(mails.merged, "thread")));
     part(*runs as u64, format!("{} of tool use stored", count(*runs, "run")));
     part(*messages as u64, format!("{} of {} stored", count(*messages, "message"), count(*conversations, "conversation")));
     part(unreadable as u64, format!("{} not readable", count(unreadable, "message or mailbox")));
     let parts = if parts.is_empty() { "nothing new".to_owned() } else { parts.join(", ") };
     out.note(format_args!("{}: {parts}", db.display()));
-}
-
-fn many(number: u64, what: &str) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), what)
 }
 
 fn json_of(report: &Report) -> Value {

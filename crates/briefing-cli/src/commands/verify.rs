@@ -1,11 +1,109 @@
-//! `briefing verify`
+//! `briefing verify`: everything in a database, held against its hashes and references.
 
 use std::process::ExitCode;
 
-use crate::args::VerifyArgs;
-use crate::error::Stop;
-use crate::output::Output;
+use briefing_store::{Fault, Reference, Store, Verified};
+use serde_json::{Value, json};
 
-pub(crate) fn run(_args: VerifyArgs, _out: &mut Output) -> Result<ExitCode, Stop> {
-    Ok(ExitCode::SUCCESS)
+use crate::args::VerifyArgs;
+use crate::database::open;
+use crate::error::{Kind, Stop};
+use crate::output::json::pretty;
+use crate::output::{Output, counted, shown};
+use crate::shown::ask;
+
+pub(crate) fn run(args: VerifyArgs, out: &mut Output) -> Result<ExitCode, Stop> {
+    out.quiet(args.told.quiet || args.told.json);
+    let verified = ask(open(&args.db)?.verify())?;
+    let Verified { owners, entries, blobs, faults, more } = &verified;
+    if args.told.json {
+        let faults = faults.iter().map(fault).collect::<Value>();
+        let told = json!({ "owners": owners, "entries": entries, "contents": blobs, "faults": faults, "more": more });
+        out.write(&pretty(&told))?;
+    } else {
+        for fault in faults {
+            out.write(&format!("{}\n", out.paint().bad(&shown(&fault.to_string()))))?;
+        }
+        let number = u64::try_from(faults.len()).unwrap_or(u64::MAX).saturating_add(*more);
+        let found = if number == 0 { "no faults".to_owned() } else { counted(number, "fault") };
+        let not_told = if *more > 0 { format!(", of which {more} are not told") } else { String::new() };
+        let looked = [counted(*owners, "owner"), counted(*entries, "entry"), counted(*blobs, "stored content")].join(", ");
+        out.line(format_args!("{looked}: {found}{not_told}"))?;
+    }
+    Ok(if verified.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(Kind::Data.code()) })
+}
+
+fn fault(fault: &Fault) -> Value {
+    let text = fault.to_string();
+    let of = |code: &str, owner: &briefing::message::OwnerId, key: &str, number: u64| json!({ "code": code, "owner": owner.as_str(), key: number, "text": text });
+    match fault {
+        Fault::Database { .. } => json!({ "code": "database", "text": text }),
+        Fault::Altered { owner, entry } => of("altered", owner, "entry", entry.get()),
+        Fault::Unreadable { owner, entry } => of("unreadable", owner, "entry", entry.get()),
+        Fault::Gap { owner, entry } => of("gap", owner, "entry", entry.get()),
+        Fault::Misplaced { owner, entry } => of("misplaced", owner, "entry", entry.get()),
+        Fault::Miscounted { owner, thread } => of("miscounted", owner, "thread", thread.get()),
+        Fault::Dangling { owner, entry, to } => of(dangling(*to), owner, "entry", entry.get()),
+        Fault::BlobMissing { hash } => json!({ "code": "content-missing", "hash": hash, "text": text }),
+        Fault::BlobAltered { hash } => json!({ "code": "content-altered", "hash": hash, "text": text }),
+        Fault::Index { owner, entry } => of("index", owner, "entry", entry.get()),
+    }
+}
+
+const fn dangling(to: Reference) -> &'static str {
+    match to {
+        Reference::Run => "run-missing",
+        Reference::Round => "round-missing",
+        Reference::Card => "card-missing",
+        Reference::Blob => "reference-missing",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use briefing::message::{EntryId, OwnerId, ThreadId};
+
+    #[test]
+    fn every_fault_has_its_code_and_its_place() {
+        let (owner, entry) = (OwnerId::default(), EntryId::new(7));
+        let faults = [
+            Fault::Database { detail: "d".to_owned() },
+            Fault::Altered { owner: owner.clone(), entry },
+            Fault::Unreadable { owner: owner.clone(), entry },
+            Fault::Gap { owner: owner.clone(), entry },
+            Fault::Misplaced { owner: owner.clone(), entry },
+            Fault::Miscounted { owner: owner.clone(), thread: ThreadId::new(3) },
+            Fault::Dangling { owner: owner.clone(), entry, to: Reference::Run },
+            Fault::Dangling { owner: owner.clone(), entry, to: Reference::Round },
+            Fault::Dangling { owner: owner.clone(), entry, to: Reference::Card },
+            Fault::Dangling { owner: owner.clone(), entry, to: Reference::Blob },
+            Fault::BlobMissing { hash: "h".to_owned() },
+            Fault::BlobAltered { hash: "h".to_owned() },
+            Fault::Index { owner, entry },
+        ];
+        let without_text = faults.iter().map(|of| {
+            let mut told = fault(of);
+            assert_eq!(told["text"], of.to_string());
+            told.as_object_mut().unwrap().remove("text");
+            told
+        });
+        let of = |code: &str| json!({ "code": code, "owner": "default", "entry": 7 });
+        let expected = [
+            json!({ "code": "database" }),
+            of("altered"),
+            of("unreadable"),
+            of("gap"),
+            of("misplaced"),
+            json!({ "code": "miscounted", "owner": "default", "thread": 3 }),
+            of("run-missing"),
+            of("round-missing"),
+            of("card-missing"),
+            of("reference-missing"),
+            json!({ "code": "content-missing", "hash": "h" }),
+            json!({ "code": "content-altered", "hash": "h" }),
+            of("index"),
+        ];
+        assert_eq!(without_text.collect::<Vec<_>>(), expected);
+    }
 }

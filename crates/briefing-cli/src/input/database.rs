@@ -14,7 +14,7 @@ use crate::error::{Failure, Kind};
 use crate::input::messages::Conversation;
 use crate::input::persona::Answerer;
 use crate::input::transcript::Transcript;
-use crate::output::{count, name_of};
+use crate::output::{count, counted, name_of};
 
 /// The most messages of a transcript that are read, the newest.
 const MOST: usize = 100_000;
@@ -66,7 +66,7 @@ fn mail(
     name: &str,
 ) -> Result<ThreadOfMail, Failure> {
     let summary = pollster::block_on(store.thread(&owner, thread)).map_err(failure)?;
-    let entries = summary.map_or(0, |summary| usize::try_from(summary.entries).unwrap_or(usize::MAX));
+    let entries = summary.map_or(0, |summary| summary.entries);
     let current = Inbound::new(entry, thread);
     let current = current.ok_or_else(|| Failure::new(Kind::Internal, "the mail that is answered is none"))?;
     let reader = Arc::new(OwnerStore::new(Arc::clone(&store) as Arc<dyn Store>, owner.clone()));
@@ -75,13 +75,9 @@ fn mail(
         history: Arc::clone(&reader) as _,
         files: reader,
         lookup: Box::new(move |entry: EntryId| pollster::block_on(store.entry(&owner, entry)).ok().flatten()),
-        found: format!("thread {thread} of {name}, {}", entries_of(entries)),
+        found: format!("thread {thread} of {name}, {}", counted(entries, "entry")),
         notes: Vec::new(),
     })
-}
-
-fn entries_of(number: usize) -> String {
-    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
 }
 
 fn messages(store: &SqliteStore, owner: &OwnerId, thread: ThreadId, name: &str) -> Result<Transcript, Failure> {

@@ -36,9 +36,8 @@ pub(crate) fn is_ended(raw: &[u8]) -> bool {
 /// begins with 19 or 20.
 fn separator(at: Timestamp, mail: &Mail) -> String {
     let sender = mail.from.first().map(|from| from.email.as_str());
-    let plain = |sender: &&str| {
-        !sender.is_empty() && sender.len() <= MAX_SENDER && sender.bytes().all(|byte| byte.is_ascii_graphic())
-    };
+    let plain =
+        |sender: &&str| !sender.is_empty() && sender.len() <= MAX_SENDER && sender.bytes().all(|byte| byte.is_ascii_graphic());
     let sender = sender.filter(plain).unwrap_or(NOBODY);
     let year = at.strftime("%Y").to_string();
     let known = year.len() == 4 && (year.starts_with("19") || year.starts_with("20"));
@@ -63,7 +62,8 @@ mod tests {
         let epoch = "Thu Jan  1 00:00:00 1970\n";
         assert_eq!(line("a b@x", "0876-01-01T00:00:00Z"), format!("From MAILER-DAEMON {epoch}"));
         assert_eq!(line("", "-009000-01-01T00:00:00Z"), format!("From MAILER-DAEMON {epoch}"));
-        assert_eq!(line(&"a".repeat(255), "2100-01-01T00:00:00Z"), "From MAILER-DAEMON Fri Jan  1 00:00:00 2100\n");
+        assert_eq!(line(&"a".repeat(255), "2099-12-31T00:00:00Z"), "From MAILER-DAEMON Thu Dec 31 00:00:00 2099\n");
+        assert_eq!(line("a@x", "2100-01-01T00:00:00Z"), format!("From a@x {epoch}"));
         assert_eq!(separator(Timestamp::MIN, &Mail::default()), format!("From MAILER-DAEMON {epoch}"));
     }
 
@@ -72,9 +72,10 @@ mod tests {
         let entry = Entry { id: EntryId::new(0), at: Timestamp::UNIX_EPOCH, body: Body::Mail(Mail::default().into()) };
         let written = |raw: &str| String::from_utf8(message(&entry, &Mail::default(), raw.as_bytes())).unwrap();
         let head = "From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n";
-        assert_eq!(written("A: 1\r\n\nFrom a\n>>From b\n> From c\nFromage\n"), format!(
-            "{head}A: 1\r\n\n>From a\n>>>From b\n> From c\nFromage\n\n"
-        ));
+        assert_eq!(
+            written("A: 1\r\n\nFrom a\n>>From b\n> From c\nFromage\n"),
+            format!("{head}A: 1\r\n\n>From a\n>>>From b\n> From c\nFromage\n\n")
+        );
         assert_eq!((written("A: 1"), written("")), (format!("{head}A: 1\n\n"), format!("{head}\n\n")));
     }
 }

@@ -14,9 +14,7 @@ const MIN_COLUMN: usize = 8;
 
 /// A row a thread, cut to the width where that is bounded.
 pub(crate) fn table(threads: &[ThreadSummary], width: Option<usize>, paint: Paint) -> String {
-    let numbers = |summary: &ThreadSummary| {
-        [summary.thread.to_string(), newest(summary), summary.entries.to_string()]
-    };
+    let numbers = |summary: &ThreadSummary| [summary.thread.to_string(), newest(summary), summary.entries.to_string()];
     let (people, subject) = rooms(threads.iter().map(numbers), threads, width);
     let rows = threads.iter().map(|summary| {
         let mut row = numbers(summary).to_vec();
@@ -45,9 +43,15 @@ fn newest(summary: &ThreadSummary) -> String {
     summary.newest.map(to_minute).unwrap_or_default()
 }
 
-/// The subject on one line.
-pub(crate) fn subject(summary: &ThreadSummary) -> String {
-    summary.subject.as_deref().map_or_else(|| "(no subject)".to_owned(), shown)
+/// The subject on one line. A thread without mail has none.
+fn subject(summary: &ThreadSummary) -> String {
+    let none = if summary.people.is_empty() { "" } else { "(no subject)" };
+    shown(summary.subject.as_deref().unwrap_or(none))
+}
+
+/// A thread by its number and its subject.
+pub(crate) fn title(summary: &ThreadSummary) -> String {
+    [format!("thread {}", summary.thread), subject(summary)].join(": ").trim_end_matches([':', ' ']).to_owned()
 }
 
 /// A thread, with the hits in it below.

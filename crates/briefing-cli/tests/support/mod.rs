@@ -2,7 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use std::fs::File;
+use std::fmt::Write as _;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -57,4 +58,49 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).unwrap();
     path
+}
+
+/// Runs every folder below `folder`: `cmd` holds the arguments, one a line, a line `&&` between the commands of a case; `stdin`
+/// what is piped in, if anything is; `stdout`, `stderr` and `status` what must come out, whole. `place` says where a case is
+/// run. `UPDATE_SNAPSHOTS=1 cargo test -p briefing-cli` writes them anew: read the diff.
+pub(crate) fn snapshots(folder: &str, place: impl Fn(&Path) -> PathBuf) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut cases: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    cases.retain(|case| case.join("cmd").exists());
+    assert!(!cases.is_empty(), "no case ran");
+    let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
+    let mut faults = String::new();
+    for case in &cases {
+        for (name, actual) in outcome(case, &place(case)) {
+            let path = case.join(name);
+            if update {
+                fs::write(&path, &actual).unwrap();
+            } else if fs::read(&path).ok().as_ref() != Some(&actual) {
+                let expected = String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).into_owned();
+                let actual = String::from_utf8_lossy(&actual).into_owned();
+                let _ = write!(faults, "\n== {}\n-- expected\n{expected}\n-- actual\n{actual}\n", path.display());
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults}");
+}
+
+fn outcome(case: &Path, place: &Path) -> [(&'static str, Vec<u8>); 3] {
+    let cmd = fs::read_to_string(case.join("cmd")).unwrap();
+    let lines: Vec<&str> = cmd.lines().collect();
+    let [mut stdout, mut stderr, mut status] = [const { Vec::new() }; 3];
+    for args in lines.split(|line| *line == "&&") {
+        let mut command = program(args);
+        command.current_dir(place);
+        let stdin = case.join("stdin");
+        if stdin.exists() {
+            command.stdin(File::open(stdin).unwrap());
+        }
+        let output = command.output().unwrap();
+        status.extend(format!("{}\n", code(&output)).into_bytes());
+        stdout.extend(output.stdout);
+        stderr.extend(output.stderr);
+    }
+    [("stdout", stdout), ("stderr", stderr), ("status", status)]
 }

@@ -1,18 +1,19 @@
 //! What every backend must pass, as named cases. Each wants a store that is new and empty.
 //!
-//! ```no_run
-//! # fn new_store() -> briefing_store::OwnerStore { unimplemented!() }
-//! # fn block_on<T>(_: T) {}
-//! # async fn of(store: &dyn briefing_store::Store) {
-//! for case in briefing_store::conformance::CASES {
-//!     println!("{}", case.name);
-//!     case.run(store).await;
+//! ```
+//! use briefing_store::Store;
+//! use briefing_store::conformance::CASES;
+//!
+//! async fn hold(new_store: impl Fn() -> Box<dyn Store>) {
+//!     for case in CASES {
+//!         println!("{}", case.name);
+//!         case.run(new_store().as_ref()).await;
+//!     }
 //! }
-//! # }
 //! ```
 //!
-//! A case panics where the store is wrong, and at its end if [`Store::verify`] finds a fault. Names that begin with a number
-//! are those of reports.
+//! A case panics where the store is wrong, and at its end if [`Store::verify`] finds a fault. A name that begins with `b` and a
+//! number is that of a report.
 
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "a case stops at the first surprise")]
 
@@ -108,7 +109,8 @@ cases! {
         b29_ids_that_repeat_in_a_thread_are_numbered,
         ids_stay_apart_across_merge_and_split,
         outcomes_go_to_their_round,
-        a_run_writes_no_earlier_than_it_wrote_before;
+        a_run_writes_no_earlier_than_it_wrote_before,
+        b76_a_whole_run_is_imported_once;
     cards:
         a_card_is_settled_once,
         what_is_no_card_is_not_settled,

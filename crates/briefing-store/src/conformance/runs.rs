@@ -1,10 +1,10 @@
 //! Runs, rounds, outcomes.
 
 use briefing::log::{Body, Cause, RecordedOutcome, RecordedRound, Run};
-use briefing::message::{CallId, EntryId, Outcome, OwnerId, RunId, ThreadId};
+use briefing::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunId, ThreadId};
 
-use super::desk::{Desk, PERSONA, assert_fails, at};
-use crate::{Logged, Store, StoreError};
+use super::desk::{Desk, PERSONA, assert_fails, at, call};
+use crate::{ImportedRound, Logged, Store, StoreError};
 
 pub(super) async fn a_run_is_begun_once(store: &dyn Store) {
     let owner = OwnerId::default();
@@ -216,4 +216,43 @@ pub(super) async fn a_run_writes_no_earlier_than_it_wrote_before(store: &dyn Sto
         times.push(desk.entry(entry).await.at);
     }
     assert_eq!(times, [100, 200, 200, 200, 120].map(at));
+}
+
+/// <https://github.com/nanocoai/nanoclaw/issues/3457>: what is imported twice is there once.
+pub(super) async fn b76_a_whole_run_is_imported_once(store: &dyn Store) {
+    let owner = OwnerId::default();
+    let desk = Desk { store, owner: &owner };
+    let thread = desk.thread().await;
+    let asked = desk.say(thread, "x", 10).await;
+    let other = desk.answer("other", thread, asked).await;
+    desk.round(&other, 0, &["c"], 11).await;
+    let round = |index, ids: &[&str], outcomes| {
+        let items = ids.iter().map(|id| Item::Call(call(id))).collect();
+        ImportedRound { index, said: Assistant { items, ..Assistant::default() }, outcomes }
+    };
+    let known = |text: &str| Some(Outcome::text("whatever", text));
+    let rounds =
+        vec![round(1, &["d"], Vec::new()), round(0, &["c", "c", "e"], vec![None, known("c"), known("e"), known("too many")])];
+    let run = Run { id: RunId::new("r"), thread, cause: Cause::Message(asked), persona: PERSONA.into() };
+    let nowhere = Run { thread: ThreadId::new(9), ..run.clone() };
+    let nothing = Run { cause: Cause::Message(EntryId::new(99)), ..run.clone() };
+    assert_fails!(store.import_run(&owner, nowhere.clone(), rounds.clone(), at(5)).await, StoreError::UnknownThread { .. });
+    assert_fails!(store.import_run(&owner, nothing, rounds.clone(), at(5)).await, StoreError::UnknownEntry { .. });
+    assert_eq!(desk.len().await, 2);
+    assert!(store.import_run(&owner, run.clone(), rounds.clone(), at(5)).await.unwrap());
+    assert_eq!(desk.len().await, 6);
+    assert!(!store.import_run(&owner, run, rounds.clone(), at(6)).await.unwrap());
+    assert!(!store.import_run(&owner, nowhere, rounds, at(6)).await.unwrap());
+    assert_eq!(desk.len().await, 6);
+    let read = desk.rounds(&[asked]).await;
+    let c = CallId::new("c");
+    assert_eq!(
+        read.iter().map(ids).collect::<Vec<_>>()[1..],
+        [vec![c.repeated(1), c.repeated(2), "e".into()], vec!["d".into()]]
+    );
+    let outcomes: Vec<(CallId, u64)> = read[1].outcomes.iter().map(|it| (it.outcome.call.clone(), it.entry.get())).collect();
+    assert_eq!(outcomes, [(c.repeated(2), 4), ("e".into(), 5)]);
+    assert_eq!(desk.entry(EntryId::new(5)).await.at, at(10), "not before what it answers");
+    // It goes on like any other.
+    assert_eq!(desk.round(&RunId::new("r"), 2, &["d"], 7).await.entry, EntryId::new(6));
 }

@@ -117,7 +117,8 @@ pub(super) async fn splitting_tells_who_takes_part_where(store: &dyn Store) {
     let owner = OwnerId::default();
     let desk = Desk { store, owner: &owner };
     let root = desk.mail(mail("a@x", "lost@x", "ann bo"), 10).await;
-    let guest = desk.mail(mail("b@x", "a@x", "bo carl"), 20).await;
+    let guest = desk.mail(mail("b@x", "a@x gone@x", "bo carl"), 20).await;
+    assert_eq!(guest.thread, root.thread);
     let new = store.split(&owner, guest.place.entry).await.unwrap();
     let people = |thread| async move { store.thread(&OwnerId::default(), thread).await.unwrap().unwrap().people };
     assert_eq!(people(root.thread).await, ["ann", "bo"]);
@@ -126,6 +127,10 @@ pub(super) async fn splitting_tells_who_takes_part_where(store: &dyn Store) {
     assert_ne!(desk.mail(mail("c@x", "a@x", "carl"), 30).await.thread, root.thread);
     assert_ne!(desk.mail(mail("d@x", "b@x", "ann"), 30).await.thread, new);
     assert_eq!(desk.mail(mail("e@x", "b@x", "carl"), 30).await.thread, new);
+    // The old thread waits only for what its own mails refer to, the new one for nothing.
+    let gone = desk.mail(mail("gone@x", "", "bo"), 40).await;
+    assert!(gone.thread != root.thread && gone.thread != new);
+    assert_eq!(desk.mail(mail("lost@x", "", "bo"), 40).await.thread, root.thread);
 }
 
 pub(super) async fn threads_are_listed_newest_first_by_pages(store: &dyn Store) {

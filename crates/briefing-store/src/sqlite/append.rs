@@ -277,22 +277,23 @@ impl<'t> Log<'t> {
 }
 
 impl Shelf<'_> {
-    /// Keeps a content once, however often it comes; gives its row. A large one is outside and safe before its row is.
+    /// Keeps a content once, however often it comes; gives its row. A large one is outside and safe before its row is; if it was
+    /// lost there, it is mended.
     fn keep(&self, tx: &Transaction<'_>, content: &[u8]) -> Result<i64, StoreError> {
         let hash = BlobHash::of(content);
-        let known = tx
-            .prepare_cached("UPDATE blobs SET refs = refs + 1 WHERE hash = ?1 RETURNING blob")?
-            .query_one([hash.as_bytes()], |row| row.get(0))
+        let known: Option<(i64, bool)> = tx
+            .prepare_cached("UPDATE blobs SET refs = refs + 1 WHERE hash = ?1 RETURNING blob, data IS NULL")?
+            .query_one([hash.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
-        if let Some(blob) = known {
-            return Ok(blob);
-        }
-        let inside = content.len() < self.from;
+        let inside = known.map_or(content.len() < self.from, |(_, outside)| !outside);
         if !inside {
             self.blobs.put(hash, content).map_err(|source| match source.kind() {
                 std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => StoreError::Full,
                 _ => StoreError::Io { what: format!("the content {hash} cannot be written"), source },
             })?;
+        }
+        if let Some((blob, _)) = known {
+            return Ok(blob);
         }
         tx.prepare_cached("DELETE FROM doomed WHERE hash = ?1")?.execute([hash.as_bytes()])?;
         tx.prepare_cached("INSERT INTO blobs (hash, size, refs, data) VALUES (?1, ?2, 1, ?3)")?.execute((

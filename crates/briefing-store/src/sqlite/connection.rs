@@ -49,6 +49,10 @@ const QUIET: Duration = Duration::from_millis(250);
 
 /// Opens a connection.
 pub(super) fn connect(path: &Path, settings: &Settings, create: bool) -> Result<Connection, StoreError> {
+    if path.is_dir() {
+        let what = format!("{} cannot be opened", path.display());
+        return Err(StoreError::Io { what, source: std::io::ErrorKind::IsADirectory.into() });
+    }
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if create {
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
@@ -63,7 +67,8 @@ pub(super) fn connect(path: &Path, settings: &Settings, create: bool) -> Result<
     };
     connection
         .execute_batch(&format!(
-            "PRAGMA trusted_schema = OFF; PRAGMA synchronous = {synchronous}; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;"
+            "PRAGMA trusted_schema = OFF; PRAGMA synchronous = {synchronous}; PRAGMA fullfsync = ON;
+             PRAGMA checkpoint_fullfsync = ON; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;"
         ))
         .map_err(fault)?;
     Ok(connection)
@@ -73,11 +78,10 @@ pub(super) fn connect(path: &Path, settings: &Settings, create: bool) -> Result<
 pub(super) fn fault(path: &Path, error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => StoreError::NotOurs { path: path.to_owned() },
+        Some(ErrorCode::CannotOpen) if path.is_dir() => StoreError::NotOurs { path: path.to_owned() },
         Some(ErrorCode::CannotOpen) => StoreError::Io {
             what: format!("{} cannot be opened", path.display()),
-            source: std::fs::File::open(path)
-                .err()
-                .unwrap_or_else(|| std::io::Error::other("its folder may not be written to")),
+            source: std::io::Error::other("it may not be read, or its folder not be written to"),
         },
         _ => error.into(),
     }
@@ -186,9 +190,10 @@ impl Readers {
         };
         let tx = connection.unchecked_transaction()?;
         let done = work(&tx)?;
-        tx.commit()?;
+        // What was read is read, however it ends; in a damaged database that may fail.
+        let ended = tx.commit().is_ok();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < READERS {
+        if ended && idle.len() < READERS {
             idle.push(connection);
         }
         Ok(done)

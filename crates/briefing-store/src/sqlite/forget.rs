@@ -93,7 +93,7 @@ fn complete(tx: &Transaction<'_>) -> Result<(), StoreError> {
 }
 
 /// Erases what is selected. The contents outside are only marked.
-pub(super) fn erase(tx: &Transaction<'_>, now: Timestamp) -> Result<ForgetReport, StoreError> {
+pub(super) fn erase(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Result<ForgetReport, StoreError> {
     let mut report = ForgetReport::default();
     let count = |sql: &str| tx.query_one(sql, [], |row| Ok(row.get::<_, i64>(0)?.cast_unsigned()));
     let kinds = "SELECT kind, count(*) FROM entries JOIN selected USING (entry) GROUP BY kind";
@@ -110,7 +110,7 @@ pub(super) fn erase(tx: &Transaction<'_>, now: Timestamp) -> Result<ForgetReport
     for entry in selected(tx)? {
         report.searchable += u64::from(search::remove(tx, entry)?);
     }
-    drop_blobs(tx, &mut report)?;
+    drop_blobs(tx, owner, &mut report)?;
     tx.execute_batch(
         "DELETE FROM mails WHERE entry IN (SELECT entry FROM selected);
          DELETE FROM attachments WHERE entry IN (SELECT entry FROM selected);
@@ -139,7 +139,7 @@ fn selected(tx: &Transaction<'_>) -> Result<Vec<i64>, StoreError> {
 }
 
 /// Takes the references of the selected mails from their contents; those that nobody refers to any more go.
-fn drop_blobs(tx: &Transaction<'_>, report: &mut ForgetReport) -> Result<(), StoreError> {
+fn drop_blobs(tx: &Transaction<'_>, owner: OwnerKey, report: &mut ForgetReport) -> Result<(), StoreError> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS unreferred (blob INTEGER PRIMARY KEY, times INTEGER NOT NULL);
          DELETE FROM unreferred;
@@ -148,11 +148,16 @@ fn drop_blobs(tx: &Transaction<'_>, report: &mut ForgetReport) -> Result<(), Sto
               UNION ALL SELECT content FROM attachments JOIN selected USING (entry) WHERE content IS NOT NULL) GROUP BY blob;
          UPDATE blobs SET refs = refs - times FROM unreferred WHERE unreferred.blob = blobs.blob;",
     )?;
-    let counted = "SELECT count(*) FILTER (WHERE refs = 0), coalesce(sum(size) FILTER (WHERE refs = 0), 0),
-                   count(*) FILTER (WHERE refs > 0) FROM blobs JOIN unreferred USING (blob)";
-    let counted: (i64, i64, i64) = tx.query_one(counted, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    (report.blobs, report.blob_bytes, report.shared_blobs) =
-        (counted.0.cast_unsigned(), counted.1.cast_unsigned(), counted.2.cast_unsigned());
+    let counted = "SELECT count(*), coalesce(sum(size), 0) FROM blobs JOIN unreferred USING (blob) WHERE refs = 0";
+    let counted: (i64, i64) = tx.query_one(counted, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    (report.blobs, report.blob_bytes) = (counted.0.cast_unsigned(), counted.1.cast_unsigned());
+    // What only others have is not told: nobody is to learn what they keep.
+    let shared = "SELECT count(*) FROM unreferred JOIN blobs USING (blob) WHERE refs > 0 AND blob IN
+                      (SELECT raw FROM mails WHERE entry BETWEEN ?1 AND ?2 AND entry NOT IN (SELECT entry FROM selected)
+                       UNION SELECT content FROM attachments
+                       WHERE entry BETWEEN ?1 AND ?2 AND entry NOT IN (SELECT entry FROM selected))";
+    let shared: i64 = tx.query_one(shared, [owner.first(), owner.last()], |row| row.get(0))?;
+    report.shared_blobs = shared.cast_unsigned();
     tx.execute_batch(
         "INSERT OR IGNORE INTO doomed SELECT hash FROM blobs JOIN unreferred USING (blob) WHERE refs = 0 AND data IS NULL;
          DELETE FROM blobs WHERE refs = 0 AND blob IN (SELECT blob FROM unreferred);",
@@ -173,17 +178,24 @@ fn close_thread(tx: &Transaction<'_>, thread: i64) -> Result<u64, StoreError> {
     Ok(left.cast_unsigned())
 }
 
-/// Writes the database anew, empties its log, and deletes the contents outside that nothing refers to. Whether all of that
-/// could be done.
-pub(super) fn scrub(desk: &mut Desk) -> Result<bool, StoreError> {
-    desk.transact(|tx, blobs, _| sweep(tx, blobs))?;
+/// Writes the search index and the database anew, empties its log, and deletes the contents outside that nothing refers to.
+/// Whether all of that could be done.
+pub(super) fn scrub(desk: &mut Desk) -> bool {
+    // What was erased stays erased, whatever fails here.
+    rewrite(desk).unwrap_or(false)
+}
+
+fn rewrite(desk: &mut Desk) -> Result<bool, StoreError> {
+    desk.transact(|tx, blobs, _| {
+        search::rewrite(tx)?;
+        sweep(tx, blobs)
+    })?;
     // Balancing a tree can leave old bytes between the rows of a page: only a page that is written anew has none.
-    let written = desk.connection.execute_batch("VACUUM").map_err(StoreError::from);
-    match written {
-        Ok(()) => {}
-        Err(StoreError::Full | StoreError::Locked) => return Ok(false),
-        Err(error) => return Err(error),
-    }
+    // The copy that is made for it may be larger than the memory.
+    desk.connection.execute_batch("PRAGMA temp_store = FILE")?;
+    let written = desk.connection.execute_batch("VACUUM");
+    desk.connection.execute_batch("PRAGMA temp_store = MEMORY")?;
+    written?;
     let busy: i64 = desk.connection.query_one("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     Ok(busy == 0)
 }

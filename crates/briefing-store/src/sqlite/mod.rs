@@ -4,6 +4,7 @@
 
 mod anchors;
 mod append;
+mod backup;
 mod cards;
 mod connection;
 mod files;
@@ -20,7 +21,6 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use briefing::log::{AttachmentId, Entry, MessageId, Place, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
@@ -67,15 +67,18 @@ impl SqliteStore {
     /// As [`open`](Self::open), and [`StoreError::Io`] if it cannot be made.
     pub fn create(path: &Path, settings: Settings) -> Result<Self, StoreError> {
         let mut options = std::fs::File::options();
-        options.create(true).append(true);
+        // Only a new file: to open and close one that is there would end the locks that this process has on it.
+        options.create_new(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         // The database's other files get the rights of this one.
-        options.open(path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::StorageFull => StoreError::Full,
-            _ => StoreError::Io { what: format!("{} cannot be made", path.display()), source },
-        })?;
-        Self::start(path, settings, true)
+        match options.open(path) {
+            Err(source) if source.kind() != std::io::ErrorKind::AlreadyExists => Err(match source.kind() {
+                std::io::ErrorKind::StorageFull => StoreError::Full,
+                _ => StoreError::Io { what: format!("{} cannot be made", path.display()), source },
+            }),
+            _ => Self::start(path, settings, true),
+        }
     }
 
     /// The same at an older schema: how migrations are tested.
@@ -97,7 +100,7 @@ impl SqliteStore {
                 schema::migrate(&mut connection, schema::NEWEST)?;
             }
         }
-        let blobs = settings.blobs.clone().unwrap_or_else(|| Arc::new(BlobFolder::new(beside(path))));
+        let blobs = settings.blobs.clone().unwrap_or_else(|| Arc::new(BlobFolder::new(contents_of(path))));
         let readers = Readers::new(path, &settings);
         let desk = Desk { connection, blobs: Arc::clone(&blobs), blob_bytes: settings.blob_bytes };
         Ok(Self { path: path.to_owned(), writer: Writer::new(desk)?, readers, blobs })
@@ -109,42 +112,15 @@ impl SqliteStore {
         &self.path
     }
 
-    /// Copies the database to `to`, with all large contents in a folder beside it, while others go on reading and writing. A
-    /// copy that fails leaves nothing.
+    /// Copies the database to `to`, with all large contents in a folder beside it, as of one moment, while others go on reading
+    /// and writing. Its user alone may read it. A copy that fails leaves nothing; what is at `to` is whole, and survives a loss
+    /// of power. Until then it is at `to` with `.half` behind it, and a killed process leaves it there for the next copy.
     ///
     /// # Errors
-    /// [`StoreError::Io`] if something is at `to` already, or it cannot be written; [`StoreError::Blob`] if a content is lost.
+    /// [`StoreError::Io`] if something is at `to` already, or it cannot be written; [`StoreError::Blob`] if a content is lost,
+    /// or is forgotten meanwhile.
     pub fn backup(&self, to: &Path) -> Result<(), StoreError> {
-        let failed = |source| StoreError::Io { what: format!("{} cannot be written", to.display()), source };
-        let folder = beside(to);
-        if to.exists() || folder.exists() {
-            return Err(failed(std::io::ErrorKind::AlreadyExists.into()));
-        }
-        let copied = self.copy(to, &BlobFolder::new(&folder));
-        if copied.is_err() {
-            let _ = std::fs::remove_file(to);
-            let _ = std::fs::remove_dir_all(&folder);
-        }
-        copied
-    }
-
-    fn copy(&self, to: &Path, folder: &BlobFolder) -> Result<(), StoreError> {
-        self.readers.read(|connection| {
-            // `VACUUM INTO` cannot stand in a transaction, so a backup in steps: it begins anew where others write between.
-            let mut copy = connect(to, &Settings::default(), true)?;
-            let backup = rusqlite::backup::Backup::new(connection, &mut copy)?;
-            backup.run_to_completion(4096, Duration::ZERO, None)?;
-            drop(backup);
-            let mut outside = connection.prepare("SELECT hash FROM blobs WHERE data IS NULL")?;
-            for hash in outside.query_map([], |row| row.get(0))? {
-                let hash = crate::BlobHash::new(hash?);
-                let io = |source| StoreError::Io { what: format!("the content {hash} cannot be copied"), source };
-                let content = self.blobs.get(hash).map_err(io)?;
-                let content = content.ok_or_else(|| StoreError::Blob { hash: hash.to_string() })?;
-                crate::Blobs::put(folder, hash, &content).map_err(io)?;
-            }
-            Ok(())
-        })
+        self.readers.read(|connection| backup::copy(connection, self.blobs.as_ref(), to, &contents_of(to)))
     }
 
     /// Brings the search index up to date now, as a search would.
@@ -199,10 +175,8 @@ impl SqliteStore {
 }
 
 /// The folder of a database's large contents.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".blobs");
-    name.into()
+fn contents_of(path: &Path) -> PathBuf {
+    backup::beside(path, ".blobs")
 }
 
 impl Store for SqliteStore {
@@ -382,9 +356,9 @@ impl Store for SqliteStore {
         let (owner, what) = (owner.clone(), what.clone());
         self.writer.ask(move |desk| {
             let tx = desk.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let log = Log::open(&tx, &owner)?;
-            forget::select(&tx, log.owner, &what)?;
-            let report = forget::erase(&tx, Timestamp::UNIX_EPOCH)?;
+            let Some(owner) = read::owner(&tx, &owner)? else { return Ok(ForgetReport::default()) };
+            forget::select(&tx, owner, &what)?;
+            let report = forget::erase(&tx, owner, Timestamp::UNIX_EPOCH)?;
             tx.rollback()?;
             Ok(report)
         })
@@ -394,13 +368,11 @@ impl Store for SqliteStore {
         let (owner, what) = (owner.clone(), what.clone());
         self.writer.ask(move |desk| {
             let mut report = desk.transact(|tx, _, _| {
-                let log = Log::open(tx, &owner)?;
-                forget::select(tx, log.owner, &what)?;
-                let report = forget::erase(tx, now)?;
-                log.close()?;
-                Ok(report)
+                let Some(owner) = read::owner(tx, &owner)? else { return Ok(ForgetReport::default()) };
+                forget::select(tx, owner, &what)?;
+                forget::erase(tx, owner, now)
             })?;
-            report.scrubbed = forget::scrub(desk)?;
+            report.scrubbed = forget::scrub(desk);
             Ok(report)
         })
     }

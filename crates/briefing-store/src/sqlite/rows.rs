@@ -130,6 +130,25 @@ fn addresses_json(addresses: &[Address]) -> Option<String> {
     (!addresses.is_empty()).then(|| all().collect::<Value>().to_string())
 }
 
+/// Reads ids. Nearly all are without an escape, and are taken out of the row as they stand.
+pub(super) fn read_ids(json: &str) -> Option<Vec<MessageId>> {
+    if let Ok(ids) = serde_json::from_str::<Vec<&str>>(json) {
+        return Some(ids.into_iter().filter_map(MessageId::new).collect());
+    }
+    let ids: Vec<String> = serde_json::from_str(json).ok()?;
+    Some(ids.iter().filter_map(|id| MessageId::new(id)).collect())
+}
+
+/// Reads addresses, in the same way.
+pub(super) fn read_addresses(json: &str) -> Option<Vec<Address>> {
+    if let Ok(all) = serde_json::from_str::<Vec<(Option<&str>, &str)>>(json) {
+        let address = |(name, email): (Option<&str>, &str)| Address { name: name.map(str::to_owned), email: email.to_owned() };
+        return Some(all.into_iter().map(address).collect());
+    }
+    let all: Vec<(Option<String>, String)> = serde_json::from_str(json).ok()?;
+    Some(all.into_iter().map(|(name, email)| Address { name, email }).collect())
+}
+
 /// The columns of a mail, in the order that [`mail`] reads them.
 pub(super) const MAIL_COLUMNS: &str = "mails.entry, mails.direction, mails.message_id, mails.in_reply_to, mails.refs, \
      mails.date, mails.sender, mails.recipients, mails.copies, mails.subject, mails.body, mails.attachments";
@@ -138,16 +157,9 @@ pub(super) const MAIL_COLUMNS: &str = "mails.entry, mails.direction, mails.messa
 pub(super) fn mail(row: &Row<'_>) -> Result<(i64, Mail, u32), StoreError> {
     let entry = row.get(0)?;
     let text = |column| row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from);
-    let ids = |column| -> Result<Vec<MessageId>, StoreError> {
-        let Some(json) = text(column)? else { return Ok(Vec::new()) };
-        let ids: Vec<String> = serde_json::from_str(json).map_err(|_| damaged(entry, "an id"))?;
-        Ok(ids.iter().filter_map(|id| MessageId::new(id)).collect())
-    };
-    let addresses = |column| -> Result<Vec<Address>, StoreError> {
-        let Some(json) = text(column)? else { return Ok(Vec::new()) };
-        let all: Vec<(Option<String>, String)> = serde_json::from_str(json).map_err(|_| damaged(entry, "an address"))?;
-        Ok(all.into_iter().map(|(name, email)| Address { name, email }).collect())
-    };
+    let ids = |column| text(column)?.map_or(Ok(Vec::new()), |json| read_ids(json).ok_or_else(|| damaged(entry, "an id")));
+    let addresses =
+        |column| text(column)?.map_or(Ok(Vec::new()), |json| read_addresses(json).ok_or_else(|| damaged(entry, "an address")));
     let mail = Mail {
         direction: match row.get(1)? {
             0 => Direction::Inbound,

@@ -124,6 +124,17 @@ pub(super) fn remove(tx: &Transaction<'_>, entry: i64) -> Result<bool, StoreErro
     Ok(true)
 }
 
+/// Writes the index anew. Where a page of it begins, it keeps the beginning of a word that was removed.
+pub(super) fn rewrite(tx: &Transaction<'_>) -> Result<(), StoreError> {
+    // What is in one piece already is left alone: so another piece is put beside it first.
+    tx.execute_batch(
+        "INSERT INTO search (rowid, subject, body) VALUES (-1, 'x', '');
+         INSERT INTO search (search) VALUES ('optimize');
+         INSERT INTO search (search, rowid, subject, body) VALUES ('delete', -1, 'x', '');",
+    )?;
+    Ok(())
+}
+
 /// Whether an entry is in the index.
 pub(super) fn is_indexed(connection: &Connection, entry: i64) -> Result<bool, StoreError> {
     Ok(connection.prepare_cached("SELECT 1 FROM search WHERE rowid = ?1")?.exists([entry])?)

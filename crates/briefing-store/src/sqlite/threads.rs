@@ -193,14 +193,12 @@ pub(super) fn each_mail(
         let text = |column| row.get::<_, Option<String>>(column);
         let mut refers = Vec::new();
         for json in [text(1)?, text(2)?].into_iter().flatten() {
-            let ids: Vec<String> = serde_json::from_str(&json).map_err(|_| rows::damaged(entry, "an id"))?;
-            refers.extend(ids.iter().filter_map(|id| MessageId::new(id)));
+            refers.extend(rows::read_ids(&json).ok_or_else(|| rows::damaged(entry, "an id"))?);
         }
         let mut people = Vec::new();
         for json in [text(3)?, text(4)?, text(5)?].into_iter().flatten() {
-            let all: Vec<(Option<String>, String)> =
-                serde_json::from_str(&json).map_err(|_| rows::damaged(entry, "an address"))?;
-            people.extend(all.into_iter().map(|(_, email)| email.to_ascii_lowercase()).filter(|email| !email.is_empty()));
+            let all = rows::read_addresses(&json).ok_or_else(|| rows::damaged(entry, "an address"))?;
+            people.extend(all.into_iter().map(|one| one.email.to_ascii_lowercase()).filter(|email| !email.is_empty()));
         }
         each(Threaded { entry, people, refers })?;
     }

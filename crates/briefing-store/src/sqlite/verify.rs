@@ -1,33 +1,44 @@
 //! Verifying: everything is read, hashed again, and held against what refers to it.
 
+use std::collections::{BTreeSet, HashMap};
+
 use briefing::log::Body;
 use briefing::message::OwnerId;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::ids::{OwnerKey, entry_id, number, owner_of, thread_id};
-use super::{rows, search};
+use super::{rows, schema, search};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Fault, Reference, StoreError, Verified};
 
 pub(super) fn verify(connection: &Connection, blobs: &dyn Blobs) -> Result<Verified, StoreError> {
     let mut verified = Verified::default();
-    database(connection, &mut verified)?;
+    match look(connection, blobs, &mut verified) {
+        Ok(()) => {}
+        Err(StoreError::Corrupt { detail }) => verified.fault(Fault::Database { detail }),
+        Err(error) => return Err(error),
+    }
+    Ok(verified)
+}
+
+fn look(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified) -> Result<(), StoreError> {
+    database(connection, verified)?;
     if !verified.faults.is_empty() {
         // Nothing that is read from a damaged database means anything.
-        return Ok(verified);
+        return Ok(());
     }
     let mut owners = connection.prepare("SELECT owner, name, entries FROM owners ORDER BY owner")?;
     let mut owners = owners.query([])?;
     while let Some(row) = owners.next()? {
         verified.owners += 1;
         let owner = Owner { key: OwnerKey(row.get(0)?), name: OwnerId::new(row.get::<_, String>(1)?) };
-        entries(connection, &owner, row.get(2)?, &mut verified)?;
-        references(connection, &owner, &mut verified)?;
-        threads(connection, &owner, &mut verified)?;
+        entries(connection, &owner, row.get(2)?, verified)?;
+        references(connection, &owner, verified)?;
+        threads(connection, &owner, verified)?;
     }
-    contents(connection, blobs, &mut verified)?;
-    index(connection, &mut verified)?;
-    Ok(verified)
+    contents(connection, blobs, verified)?;
+    index(connection, verified)?;
+    Ok(())
 }
 
 struct Owner {
@@ -42,6 +53,9 @@ fn database(connection: &Connection, verified: &mut Verified) -> Result<(), Stor
         if detail != "ok" {
             verified.fault(Fault::Database { detail });
         }
+    }
+    if verified.faults.is_empty() && !schema::is_whole(connection)? {
+        verified.fault(Fault::Database { detail: "its tables are not those that were made".to_owned() });
     }
     Ok(())
 }
@@ -198,7 +212,7 @@ fn contents(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified)
 
 /// What is to be indexed is, and nothing else.
 fn index(connection: &Connection, verified: &mut Verified) -> Result<(), StoreError> {
-    let mut wrong = Vec::new();
+    let mut wrong = BTreeSet::new();
     let mut should = connection.prepare(
         "SELECT entry FROM (SELECT entry FROM mails UNION ALL SELECT entry FROM messages)
          WHERE (entry & 0xffffffffff) < (SELECT next FROM indexed WHERE indexed.owner = entry >> 40)",
@@ -206,13 +220,14 @@ fn index(connection: &Connection, verified: &mut Verified) -> Result<(), StoreEr
     for key in should.query_map([], |row| row.get(0))? {
         let key: i64 = key?;
         if !search::is_indexed(connection, key)? {
-            wrong.push(key);
+            wrong.insert(key);
         }
     }
     let mut is = connection.prepare(
         "SELECT id FROM search_docsize WHERE id NOT IN (SELECT entry FROM mails UNION ALL SELECT entry FROM messages)",
     )?;
     wrong.extend(is.query_map([], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?);
+    wrong.extend(miscounted(connection)?);
     for key in wrong {
         let name: Option<String> = connection
             .prepare_cached("SELECT name FROM owners WHERE owner = ?1")?
@@ -221,4 +236,46 @@ fn index(connection: &Connection, verified: &mut Verified) -> Result<(), StoreEr
         verified.fault(Fault::Index { owner: OwnerId::new(name.unwrap_or_default()), entry: entry_id(key) });
     }
     Ok(())
+}
+
+/// The entries of which the index has more or fewer words than it says it has. SQLite's own check of it ends before that.
+fn miscounted(connection: &Connection) -> Result<BTreeSet<i64>, StoreError> {
+    connection.execute_batch(
+        "PRAGMA query_only = OFF; CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(main, search, instance);
+         PRAGMA query_only = ON",
+    )?;
+    let mut counted: HashMap<i64, [u64; 2]> = HashMap::new();
+    let mut words = connection.prepare("SELECT doc, col = 'body' FROM temp.words")?;
+    let mut words = words.query([])?;
+    while let Some(row) = words.next()? {
+        let [subject, body] = counted.entry(row.get(0)?).or_default();
+        *(if row.get(1)? { body } else { subject }) += 1;
+    }
+    let mut wrong = BTreeSet::new();
+    let mut said = connection.prepare("SELECT id, sz FROM search_docsize")?;
+    let mut said = said.query([])?;
+    while let Some(row) = said.next()? {
+        let entry = row.get(0)?;
+        if numbers(row.get_ref(1)?.as_blob().unwrap_or_default()) != counted.remove(&entry).unwrap_or_default() {
+            wrong.insert(entry);
+        }
+    }
+    wrong.extend(counted.into_keys());
+    Ok(wrong)
+}
+
+/// Two of SQLite's numbers of variable length: seven bits a byte, the highest first. None of these is so long that the ninth
+/// byte, which has eight, is needed.
+fn numbers(mut bytes: &[u8]) -> [u64; 2] {
+    [(); 2].map(|()| {
+        let mut number = 0_u64;
+        while let Some((byte, rest)) = bytes.split_first() {
+            bytes = rest;
+            number = (number << 7) | u64::from(byte & 0x7f);
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        number
+    })
 }

@@ -6,39 +6,40 @@ use std::fmt::Debug;
 
 use briefing::log::{AttachmentId, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
-use briefing_store::{AnchorKey, Append, Appended, BlobHash, Forget, ForgetReport, Store};
+use briefing_store::{AnchorKey, Append, Appended, BlobHash, Forget, ForgetReport, ImportedRound, Store};
 use jiff::Timestamp;
 use pollster::block_on;
 
-pub use plan::{Plan, plans};
+pub(crate) use plan::{Plan, plans};
 
-pub const OWNERS: [&str; 2] = ["ann", "bob"];
-pub const IDS: [&str; 6] = ["a@x", "b@x", "c@x", "d@x", "e@x", "A@x"];
-pub const RAWS: [&[u8]; 3] = [b"raw", b"a raw mail that is large", b""];
-pub const FILES: [&[u8]; 3] = [b"file", b"a raw mail that is large", b"a file that is large too"];
-pub const PERSONAS: [&str; 3] = ["desk@x", "DESK@x", "other@x"];
-pub const MODELS: [&str; 2] = ["m", "M"];
+pub(crate) const OWNERS: [&str; 2] = ["ann", "bob"];
+pub(crate) const IDS: [&str; 6] = ["a@x", "b@x", "c@x", "d@x", "e@x", "A@x"];
+pub(crate) const RAWS: [&[u8]; 3] = [b"raw", b"a raw mail that is large", b""];
+pub(crate) const FILES: [&[u8]; 3] = [b"file", b"a raw mail that is large", b"a file that is large too"];
+pub(crate) const PERSONAS: [&str; 3] = ["desk@x", "DESK@x", "other@x"];
+pub(crate) const MODELS: [&str; 2] = ["m", "M"];
 
 /// The id of a file of that content.
-pub fn file_id(content: &[u8]) -> AttachmentId {
+pub(crate) fn file_id(content: &[u8]) -> AttachmentId {
     AttachmentId::new(BlobHash::of(content).to_string())
 }
 
 /// One operation of one owner.
 #[derive(Debug, Clone)]
-pub struct Operation {
-    pub owner: OwnerId,
-    pub what: What,
+pub(crate) struct Operation {
+    pub(crate) owner: OwnerId,
+    pub(crate) what: What,
 }
 
 #[derive(Debug, Clone)]
-pub enum What {
+pub(crate) enum What {
     OpenThread,
     Append(Vec<Append>),
     BeginRun(Run),
     Wrote(RunId, EntryId),
     AppendRound(RunId, u32, Assistant, Timestamp),
     AppendOutcome(RunId, Outcome, Timestamp),
+    ImportRun(Run, Vec<ImportedRound>, Timestamp),
     Settle(EntryId, Settled, Timestamp),
     Merge(ThreadId, ThreadId),
     Split(EntryId),
@@ -48,12 +49,13 @@ pub enum What {
 
 /// What an operation gave.
 #[derive(Debug, PartialEq)]
-pub enum Answer {
+pub(crate) enum Answer {
     Done,
     Thread(ThreadId),
     Appended(Vec<Appended>),
     Round(RecordedRound),
     Entry(EntryId),
+    Imported(bool),
     /// Of a trial, and of what followed it.
     Forgotten(ForgetReport, ForgetReport),
     /// An error with all that it tells.
@@ -61,7 +63,7 @@ pub enum Answer {
 }
 
 /// Does that.
-pub fn apply(store: &dyn Store, operation: &Operation) -> Answer {
+pub(crate) fn apply(store: &dyn Store, operation: &Operation) -> Answer {
     let owner = &operation.owner;
     match operation.what.clone() {
         What::OpenThread => answer(block_on(store.open_thread(owner)), Answer::Thread),
@@ -74,6 +76,7 @@ pub fn apply(store: &dyn Store, operation: &Operation) -> Answer {
         What::AppendOutcome(run, outcome, now) => {
             answer(block_on(store.append_outcome(owner, &run, outcome, now)), Answer::Entry)
         }
+        What::ImportRun(run, rounds, at) => answer(block_on(store.import_run(owner, run, rounds, at)), Answer::Imported),
         What::Settle(card, settled, now) => answer(block_on(store.settle(owner, card, settled, now)), Answer::Entry),
         What::Merge(from, into) => answer(block_on(store.merge(owner, from, into)), |()| Answer::Done),
         What::Split(entry) => answer(block_on(store.split(owner, entry)), Answer::Thread),

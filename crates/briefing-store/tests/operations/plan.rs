@@ -2,7 +2,7 @@
 
 use briefing::log::{Address, Arrival, Attachment, Body, Card, Cause, Delivery, Direction, Mail, MessageId, Run, Settled};
 use briefing::message::{Assistant, CallId, EntryId, Item, ModelMessage, Outcome, OwnerId, RunId, Text, ThreadId, ToolCall};
-use briefing_store::{AnchorKey, Append, Content, Expected, Forget, Key, Logged, NewMail, Store, Target};
+use briefing_store::{AnchorKey, Append, Content, Expected, Forget, ImportedRound, Key, Logged, NewMail, Store, Target};
 use jiff::Timestamp;
 use pollster::block_on;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ const CALLS: [&str; 3] = ["call_0", "c", ""];
 
 /// One planned operation.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub(crate) struct Plan {
     owner: bool,
     step: Step,
 }
@@ -24,16 +24,20 @@ pub struct Plan {
 enum Step {
     OpenThread,
     Append(Vec<Planned>),
-    Begin(u8, u8, Option<u8>, u8),
+    Begin(Begun),
     Wrote(u8, u8),
     Round(u8, u32, Vec<u8>, Time),
     Outcome(u8, u8, u8, Time),
+    Import(Begun, Vec<(Vec<u8>, Vec<bool>)>, Time),
     Settle(u8, u8, Time),
     Merge(u8, u8),
     Split(u8),
     Anchor(u8, u8, u8, u8),
     Forget(Forgetting),
 }
+
+/// A run, its thread, what it answers if it is not scheduled, its persona.
+type Begun = (u8, u8, Option<u8>, u8);
 
 #[derive(Debug, Clone)]
 enum Forgetting {
@@ -125,7 +129,7 @@ fn appends() -> impl Strategy<Value = Planned> {
 }
 
 /// Plans, at most so many.
-pub fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
+pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
     let n = any::<u8>;
     let forgetting = prop_oneof![
         1 => Just(Forgetting::Owner),
@@ -133,10 +137,13 @@ pub fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
         3 => n().prop_map(Forgetting::Thread),
         3 => times().prop_map(Forgetting::Before),
     ];
+    let begun = || (n(), n(), prop::option::weighted(0.7, n()), n());
     let step = prop_oneof![
         2 => Just(Step::OpenThread),
         12 => prop::collection::vec(appends(), 1..4).prop_map(Step::Append),
-        4 => (n(), n(), prop::option::weighted(0.7, n()), n()).prop_map(|(run, thread, cause, persona)| Step::Begin(run, thread, cause, persona)),
+        4 => begun().prop_map(Step::Begin),
+        1 => (begun(), prop::collection::vec((prop::collection::vec(n(), 0..3), prop::collection::vec(any::<bool>(), 0..3)), 0..3), times())
+            .prop_map(|(run, rounds, at)| Step::Import(run, rounds, at)),
         2 => (n(), n()).prop_map(|(run, entry)| Step::Wrote(run, entry)),
         6 => (n(), 0_u32..3, prop::collection::vec(n(), 0..4), times()).prop_map(|(run, index, calls, at)| Step::Round(run, index, calls, at)),
         5 => (n(), n(), n(), times()).prop_map(|(run, call, words, at)| Step::Outcome(run, call, words, at)),
@@ -160,7 +167,7 @@ fn text(words: &[u8]) -> String {
 
 impl Plan {
     /// The operation that it comes to, by what is in that store now.
-    pub fn over(&self, store: &dyn Store) -> Operation {
+    pub(crate) fn over(&self, store: &dyn Store) -> Operation {
         let owner = OwnerId::new(OWNERS[usize::from(self.owner)]);
         let log = block_on(store.log(&owner, EntryId::new(0), 10_000)).unwrap();
         let mut threads = 0;
@@ -206,26 +213,17 @@ impl Over<'_> {
         match step {
             Step::OpenThread => What::OpenThread,
             Step::Append(batch) => What::Append(batch.iter().map(|planned| self.append(planned)).collect()),
-            Step::Begin(run, thread, cause, persona) => {
-                let cause = match cause {
-                    Some(entry) => Cause::Message(self.entry(*entry)),
-                    None => Cause::Responsibility("digest".to_owned()),
-                };
-                // Mostly in the thread of what it answers.
-                let thread = match &cause {
-                    Cause::Message(entry) if !thread.is_multiple_of(4) => {
-                        block_on(self.store.thread_of(self.owner, *entry)).unwrap().unwrap_or_else(|| self.thread(*thread))
-                    }
-                    Cause::Message(_) | Cause::Responsibility(_) => self.thread(*thread),
-                };
-                What::BeginRun(Run { id: Self::run(*run), thread, cause, persona: pick(&PERSONAS, *persona).into() })
+            Step::Begin(run) => What::BeginRun(self.begun(*run)),
+            Step::Import(run, rounds, at) => {
+                let rounds = (0..).zip(rounds).map(|(index, (calls, known))| ImportedRound {
+                    index,
+                    said: said(calls),
+                    outcomes: known.iter().map(|known| known.then(|| Outcome::text("any", "found"))).collect(),
+                });
+                What::ImportRun(self.begun(*run), rounds.collect(), time(*at))
             }
             Step::Wrote(run, entry) => What::Wrote(self.scheduled(*run), self.entry(*entry)),
-            Step::Round(run, index, calls, at) => {
-                let calls = calls.iter().map(|call| Item::Call(ToolCall::new(pick(&CALLS, *call), "find", "{\"a\": 1}")));
-                let items = std::iter::once(Item::Text(Text::new("looking"))).chain(calls).collect();
-                What::AppendRound(Self::run(*run), *index, Assistant { items, ..Assistant::default() }, time(*at))
-            }
+            Step::Round(run, index, calls, at) => What::AppendRound(Self::run(*run), *index, said(calls), time(*at)),
             Step::Outcome(run, call, words, at) => {
                 let (run, call) = self.call(*run, *call);
                 let failed = words.is_multiple_of(3).then_some(words.is_multiple_of(2));
@@ -258,6 +256,21 @@ impl Over<'_> {
                 What::Forget(what, Timestamp::new(99, 999).unwrap())
             }
         }
+    }
+
+    fn begun(&self, (run, thread, cause, persona): Begun) -> Run {
+        let cause = match cause {
+            Some(entry) => Cause::Message(self.entry(entry)),
+            None => Cause::Responsibility("digest".to_owned()),
+        };
+        // Mostly in the thread of what it answers.
+        let thread = match &cause {
+            Cause::Message(entry) if !thread.is_multiple_of(4) => {
+                block_on(self.store.thread_of(self.owner, *entry)).unwrap().unwrap_or_else(|| self.thread(thread))
+            }
+            Cause::Message(_) | Cause::Responsibility(_) => self.thread(thread),
+        };
+        Run { id: Self::run(run), thread, cause, persona: pick(&PERSONAS, persona).into() }
     }
 
     /// A scheduled run that has written a round, else any run: only of scheduled work it is told what it wrote.
@@ -318,6 +331,12 @@ impl Over<'_> {
             Head::Wrong(n) => Expected::Head((!n.is_multiple_of(5)).then(|| self.entry(*n))),
         }
     }
+}
+
+fn said(calls: &[u8]) -> Assistant {
+    let calls = calls.iter().map(|call| Item::Call(ToolCall::new(pick(&CALLS, *call), "find", "{\"a\": 1}")));
+    let items = std::iter::once(Item::Text(Text::new("looking"))).chain(calls).collect();
+    Assistant { items, ..Assistant::default() }
 }
 
 fn message(role: u8, words: &[u8]) -> ModelMessage {

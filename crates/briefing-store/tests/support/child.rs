@@ -84,12 +84,17 @@ impl Child {
         self.rest()
     }
 
-    /// Lets it go on, and waits for its end: what it said, and how long after it was ready it ended.
-    pub fn finish(mut self) -> (Vec<String>, Duration) {
+    /// Waits for its end: what it said, and whether it ended well.
+    pub fn end(mut self) -> (Vec<String>, bool) {
         drop(self.process.stdin.take());
-        let said = self.rest();
-        let took = self.ready.elapsed();
-        assert!(self.process.wait().unwrap().success(), "{said:?}");
-        (said, took)
+        (self.rest(), self.process.wait().unwrap().success())
+    }
+
+    /// Lets it go on, and waits for its good end: what it said, and how long after it was ready it ended.
+    pub fn finish(self) -> (Vec<String>, Duration) {
+        let ready = self.ready;
+        let (said, well) = self.end();
+        assert!(well, "{said:?}");
+        (said, ready.elapsed())
     }
 }

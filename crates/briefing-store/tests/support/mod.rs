@@ -1,3 +1,3 @@
 //! What the test files share.
 
-pub mod model;
+pub(crate) mod model;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use briefing::log::{Arrival, Body, Card, Cause, Entry, Run, Settled};
 use briefing::message::{Assistant, Bytes, EntryId, Item, Outcome, OwnerId, RunId, ThreadId, ToolCall};
 use briefing_store::{
-    Append, BlobFolder, BlobHash, Blobs, Durability, Fate, Key, Logged, NewMail, Settings, SqliteStore, Store, StoreError, Verified,
+    Append, BlobFolder, BlobHash, Blobs, Durability, Fate, Key, Logged, NewMail, Settings, SqliteStore, Store, StoreError,
+    Verified,
 };
 use jiff::Timestamp;
 use pollster::block_on;
@@ -177,10 +178,10 @@ impl Letter {
 pub fn letter(number: u64) -> Letter {
     let mut random = Random::new(number);
     let mut files = Vec::new();
-    if number % 3 == 0 {
+    if number.is_multiple_of(3) {
         files.push((format!("small-{number}.bin"), random.words(4).concat().into_bytes()));
     }
-    if number % 4 == 0 {
+    if number.is_multiple_of(4) {
         files.push((format!("large-{number}.bin"), random.words(600).concat().into_bytes()));
     }
     Letter {
@@ -210,7 +211,7 @@ pub enum Step {
 pub fn script(mails: u64) -> Vec<Step> {
     let of = |number| {
         let run = [Step::Begin, Step::Round, Step::Outcome, Step::Card, Step::Settle].map(|step| step(number));
-        std::iter::once(Step::Mail(number)).chain(run.into_iter().filter(move |_| number % 3 == 0))
+        std::iter::once(Step::Mail(number)).chain(run.into_iter().filter(move |_| number.is_multiple_of(3)))
     };
     (0..mails).flat_map(of).collect()
 }
@@ -370,8 +371,10 @@ pub fn at_schema(folder: &Path, number: u32, filled: &Path) {
     SqliteStore::create_at_schema(&database(folder), settings(Durability::Process), number).unwrap();
     let old = rusqlite::Connection::open(database(folder)).unwrap();
     old.execute("ATTACH ?1 AS filled", [database(filled).to_str().unwrap()]).unwrap();
-    let tables = "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name <> 'migrations' AND name NOT LIKE 'search%'";
-    let tables: Vec<String> = old.prepare(tables).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let tables =
+        "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name <> 'migrations' AND name NOT LIKE 'search%'";
+    let tables: Vec<String> =
+        old.prepare(tables).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     for table in tables.iter().filter(|table| *table != "indexed") {
         old.execute(&format!("INSERT INTO main.{table} SELECT * FROM filled.{table}"), []).unwrap();
     }

@@ -67,12 +67,7 @@ impl Entry {
     pub fn mail(&self) -> Option<&Arc<Mail>> {
         match &self.body {
             Body::Mail(mail) => Some(mail),
-            Body::Round(_)
-            | Body::Outcome(_)
-            | Body::Message(_)
-            | Body::Card(_)
-            | Body::Notice(_)
-            | Body::Erased(_) => None,
+            Body::Round(_) | Body::Outcome(_) | Body::Message(_) | Body::Card(_) | Body::Notice(_) | Body::Erased(_) => None,
         }
     }
 }

@@ -22,9 +22,7 @@ pub(crate) fn object(shown: &Shown) -> Object {
     match &entry.body {
         Body::Mail(mail) => of_mail(mail, object),
         Body::Round(said) => of_run(shown, object).json("message", &message_to_json(&ModelMessage::Assistant(said.clone()))),
-        Body::Outcome(outcome) => {
-            of_run(shown, object).json("message", &message_to_json(&ModelMessage::Tool(outcome.clone())))
-        }
+        Body::Outcome(outcome) => of_run(shown, object).json("message", &message_to_json(&ModelMessage::Tool(outcome.clone()))),
         Body::Message(message) => object.json("message", &message_to_json(message)),
         Body::Card(card) => of_card(card, shown, object),
         Body::Notice(notice) => object.field("card", notice.card.get()).field("settled", notice.settled.name()),

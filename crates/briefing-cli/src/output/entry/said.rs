@@ -33,7 +33,10 @@ pub(super) fn assistant(said: &Assistant, page: &mut Page) {
 
 /// A call with its arguments as the model wrote them.
 pub(super) fn call(call: &ToolCall, page: &mut Page) {
-    page.field(if call.input.is_object() { "call" } else { "call with broken arguments" }, &format!("{} {}", call.id, call.name));
+    page.field(
+        if call.input.is_object() { "call" } else { "call with broken arguments" },
+        &format!("{} {}", call.id, call.name),
+    );
     page.block(call.input.raw());
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn text(shown: &Shown, findings: &[String], paint: Paint) -> String {
     match &entry.body {
         Body::Mail(mail) => {
             head.push(direction(mail.direction).to_owned());
-            of_mail(mail, &mut page);
+            of_mail(mail, !findings.is_empty(), &mut page);
         }
         Body::Round(round) => {
             head.extend(run(shown));
@@ -95,7 +95,7 @@ fn direction(direction: Direction) -> &'static str {
     }
 }
 
-fn of_mail(mail: &Mail, page: &mut Page) {
+fn of_mail(mail: &Mail, more: bool, page: &mut Page) {
     let lists = [("From", &mail.from), ("To", &mail.to), ("Cc", &mail.cc)];
     for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
         page.field(name, &list.iter().map(Address::to_string).collect::<Vec<_>>().join(", "));
@@ -107,7 +107,9 @@ fn of_mail(mail: &Mail, page: &mut Page) {
     if let Some(body) = mail.body.as_deref().filter(|body| !body.trim().is_empty()) {
         page.gap();
         page.block(body);
-        page.gap();
+        if more || !mail.attachments.is_empty() {
+            page.gap();
+        }
     }
     mail.attachments.iter().for_each(|attachment| page.field("attachment", &of_attachment(attachment)));
 }

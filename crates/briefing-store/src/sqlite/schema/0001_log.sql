@@ -52,17 +52,17 @@ CREATE TABLE mails (
     entry       INTEGER PRIMARY KEY,
     owner       INTEGER NOT NULL,
     direction   INTEGER NOT NULL,               -- 0 inbound; outbound: 1 sent, 2 draft, 3 failed
+    attachments INTEGER NOT NULL,               -- how many
+    raw         INTEGER,                        -- the mail as it came: a blob
+    date        INTEGER,
     message_id  TEXT,
     in_reply_to TEXT,
     refs        TEXT,
-    date        INTEGER,
     sender      TEXT,                           -- From, To and Cc: [[name, address], ...]
     recipients  TEXT,
     copies      TEXT,
     subject     TEXT,
-    body        TEXT,
-    attachments INTEGER NOT NULL,               -- how many
-    raw         INTEGER                         -- the mail as it came: a blob
+    body        TEXT
 ) STRICT;
 CREATE INDEX mails_by_message_id ON mails (owner, message_id, entry) WHERE message_id IS NOT NULL;
 

@@ -1,6 +1,8 @@
 //! The schema, as numbered migrations. A migration that was released is never changed: its checksum is kept in every database.
 
-use rusqlite::{Connection, TransactionBehavior};
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::StoreError;
 
@@ -48,7 +50,8 @@ pub(super) fn migrate(connection: &mut Connection, to: u32) -> Result<(), StoreE
         let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let at = match state(&tx)? {
             State::Ours(at) => at,
-            State::Empty | State::Foreign => {
+            State::Foreign => return Err(StoreError::NotOurs { path: tx.path().unwrap_or_default().into() }),
+            State::Empty => {
                 tx.execute_batch(
                     "CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum BLOB NOT NULL) STRICT",
                 )?;
@@ -71,12 +74,25 @@ pub(super) fn check(connection: &Connection, at: u32) -> Result<(), StoreError> 
     }
     let mut statement = connection.prepare("SELECT checksum FROM migrations WHERE number = ?1")?;
     for (number, migration) in (1..=at).zip(&MIGRATIONS) {
-        let found: Vec<u8> = statement.query_one([number], |row| row.get(0)).unwrap_or_default();
+        let found: Vec<u8> = statement.query_one([number], |row| row.get(0)).optional()?.unwrap_or_default();
         if found != checksum(migration) {
             return Err(StoreError::OtherMigration { number });
         }
     }
     Ok(())
+}
+
+/// Whether everything that the migrations make is in a database, as they make it.
+pub(super) fn is_whole(connection: &Connection) -> Result<bool, StoreError> {
+    let mut new = Connection::open_in_memory()?;
+    migrate(&mut new, NEWEST)?;
+    Ok(objects(&new)?.is_subset(&objects(connection)?))
+}
+
+fn objects(connection: &Connection) -> Result<BTreeSet<[Option<String>; 3]>, StoreError> {
+    let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema")?;
+    let objects = statement.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))?;
+    Ok(objects.collect::<Result<_, _>>()?)
 }
 
 fn checksum(migration: &Migration) -> Vec<u8> {

@@ -79,11 +79,7 @@ pub(super) fn forget(log: &mut Log, what: &Forget, now: Timestamp) {
     }
     log.call_ids.retain(|(of, ..)| !reach.emptied.contains(of));
     log.anchors.retain(|(key, _)| !reach.emptied.contains(&key.thread));
-    let Log { rows, awaited, .. } = log;
-    awaited.retain(|(id, thread)| {
-        let mut mails = rows.iter().filter(|row| row.thread == *thread).filter_map(Row::mail);
-        mails.any(|mail| mail.references.contains(id) || mail.in_reply_to.contains(id))
-    });
+    log.settle_awaited();
 }
 
 fn reach(log: &Log, what: &Forget) -> Reach {
@@ -113,7 +109,7 @@ fn reach(log: &Log, what: &Forget) -> Reach {
         for row in log.rows.iter().filter(|row| !row.erased()) {
             let own = match what {
                 Forget::Correspondent { address, .. } => writes(row, address),
-                Forget::Before(time) => row.run.is_none() && row.entry.at < *time,
+                Forget::Before(time) => row.run.is_none() && row.entry.at < cut(*time),
                 Forget::Owner | Forget::Thread(_) => false,
             };
             if own
@@ -140,7 +136,7 @@ fn reach(log: &Log, what: &Forget) -> Reach {
 fn goes(run: &RunRow, what: &Forget, entries: &BTreeSet<EntryId>) -> bool {
     let others = run.belongs_to();
     if let (true, Forget::Before(time)) = (others.is_empty(), what) {
-        return run.last < *time;
+        return run.last < cut(*time);
     }
     others.iter().any(|other| entries.contains(other))
 }

@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex};
 use briefing::log::{AttachmentId, Entry, MessageId, Place, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
 use briefing_store::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, Kind, Logged, Store, StoreError, StoreFuture, ThreadSummary,
-    Verified,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, Kind, Logged, Store, StoreError, StoreFuture,
+    ThreadSummary, Verified,
 };
 use jiff::Timestamp;
 
@@ -25,7 +25,7 @@ use log::Log;
 
 /// The store.
 #[derive(Default)]
-pub struct Model {
+pub(crate) struct Model {
     owners: Mutex<BTreeMap<OwnerId, Log>>,
 }
 
@@ -87,6 +87,16 @@ impl Store for Model {
         now: Timestamp,
     ) -> StoreFuture<'a, EntryId> {
         self.write(owner, |log| log.append_outcome(run, outcome, now))
+    }
+
+    fn import_run<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        run: Run,
+        rounds: Vec<ImportedRound>,
+        at: Timestamp,
+    ) -> StoreFuture<'a, bool> {
+        self.write(owner, |log| log.import_run(&run, rounds, at))
     }
 
     fn settle<'a>(&'a self, owner: &'a OwnerId, card: EntryId, settled: Settled, now: Timestamp) -> StoreFuture<'a, EntryId> {

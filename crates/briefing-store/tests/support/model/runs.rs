@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use briefing::log::{Body, Cause, Entry, Notice, RecordedOutcome, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ThreadId};
-use briefing_store::StoreError;
+use briefing_store::{ImportedRound, StoreError};
 use jiff::Timestamp;
 
 use super::log::{Log, RunRow, cut};
@@ -81,6 +81,22 @@ impl Log {
         let row = self.push(time, Body::Outcome(Arc::new(outcome)), thread);
         (row.run, row.round) = (Some((at, turn)), Some(round));
         Ok(row.entry.id)
+    }
+
+    pub(super) fn import_run(&mut self, run: &Run, rounds: Vec<ImportedRound>, at: Timestamp) -> Result<bool, StoreError> {
+        if self.run(&run.id).is_ok() {
+            return Ok(false);
+        }
+        self.begin_run(run.clone())?;
+        for ImportedRound { index, said, outcomes } in rounds {
+            let recorded = self.append_round(&run.id, index, said, at)?;
+            for (call, outcome) in recorded.said.calls().zip(outcomes) {
+                if let Some(outcome) = outcome {
+                    self.append_outcome(&run.id, Outcome { call: call.id.clone(), ..outcome }, at)?;
+                }
+            }
+        }
+        Ok(true)
     }
 
     fn write_time(&mut self, run: usize, now: Timestamp) -> Timestamp {

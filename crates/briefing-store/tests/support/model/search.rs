@@ -63,7 +63,6 @@ fn fields(body: &Body) -> Option<Vec<String>> {
 }
 
 fn texts(message: &ModelMessage) -> Vec<&str> {
-    let part = |part| if let &Part::Text(ref text) = part { Some(text.text.as_str()) } else { None };
     match message {
         ModelMessage::System(system) => {
             let texts = system.parts.iter().filter_map(|part| match part {
@@ -72,7 +71,13 @@ fn texts(message: &ModelMessage) -> Vec<&str> {
             });
             texts.collect()
         }
-        ModelMessage::User(user) => user.parts.iter().filter_map(part).collect(),
+        ModelMessage::User(user) => {
+            let texts = user.parts.iter().filter_map(|part| match part {
+                Part::Text(text) => Some(text.text.as_str()),
+                Part::Image(_) | Part::Document(_) | Part::Native(_) => None,
+            });
+            texts.collect()
+        }
         ModelMessage::Assistant(said) => {
             let texts = said.items.iter().filter_map(|item| match item {
                 Item::Text(text) => Some(text.text.as_str()),

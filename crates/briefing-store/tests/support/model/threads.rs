@@ -4,7 +4,7 @@ use briefing::log::Place;
 use briefing::message::{EntryId, RunId, ThreadId};
 use briefing_store::{AnchorKey, Kind, StoreError};
 
-use super::log::Log;
+use super::log::{Log, Row};
 
 impl Log {
     /// Both are threads that were not merged.
@@ -70,7 +70,17 @@ impl Log {
         let counted: Vec<_> = self.call_ids.iter().filter(|(of, ..)| *of == thread).cloned().collect();
         self.call_ids.extend(counted.into_iter().map(|(_, given, times)| (new, given, times)));
         self.anchors.retain(|(key, anchor)| key.thread != thread || *anchor < place);
+        self.settle_awaited();
         Ok(new)
+    }
+
+    /// A thread waits for nothing that none of its mails refers to any more.
+    pub(super) fn settle_awaited(&mut self) {
+        let Log { rows, awaited, .. } = self;
+        awaited.retain(|(id, thread)| {
+            let mut mails = rows.iter().filter(|row| row.thread == *thread).filter_map(Row::mail);
+            mails.any(|mail| mail.references.contains(id) || mail.in_reply_to.contains(id))
+        });
     }
 
     fn anchor_key(&self, key: &AnchorKey) -> Result<AnchorKey, StoreError> {

@@ -18,7 +18,7 @@ pub fn messages_to_json<'a>(messages: impl IntoIterator<Item = &'a ModelMessage>
     String::from_utf8(out.0).unwrap_or_default()
 }
 
-/// Writes one message as an object on one line.
+/// Writes one message as an object, without a line break of its own: raw JSON of a provider keeps its own.
 #[must_use]
 pub fn message_to_json(message: &ModelMessage) -> String {
     let mut out = Writer(Vec::new());
