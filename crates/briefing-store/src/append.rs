@@ -15,7 +15,7 @@ pub struct Append {
     /// If an entry of this key is there, nothing is appended, and that one is given back: whoever is not sure whether an
     /// append succeeded does it again.
     pub key: Option<Key>,
-    /// The newest entry of the thread that the writer knows. If another one is there, nothing is appended.
+    /// The newest entry of the thread that the writer knows. If another one is there, nothing is appended. A new thread has none.
     pub expected: Expected,
 }
 
@@ -159,4 +159,9 @@ pub enum Fate {
     },
     /// An entry of that key was there before.
     Before,
+}
+
+impl Fate {
+    /// New, and nothing else is changed by it.
+    pub(crate) const NEW: Self = Self::New { merged: Vec::new(), reused: None };
 }

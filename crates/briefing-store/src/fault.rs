@@ -40,7 +40,7 @@ pub enum Fault {
         /// The entry.
         entry: EntryId,
     },
-    /// What is kept of a thread beside its entries (count, head, newest) is not what its entries say.
+    /// What is kept of a thread beside its entries (count, head, newest, people) is not what its entries say.
     Miscounted {
         /// The owner.
         owner: OwnerId,
@@ -97,7 +97,7 @@ impl fmt::Display for Fault {
             Self::Gap { owner, entry } => write!(f, "owner {owner}: entry {entry} is missing"),
             Self::Misplaced { owner, entry } => write!(f, "owner {owner}, entry {entry}: not at its place in a thread"),
             Self::Miscounted { owner, thread } => {
-                write!(f, "owner {owner}, thread {thread}: its count, head or time is not what its entries say")
+                write!(f, "owner {owner}, thread {thread}: its count, head, time or people are not what its entries say")
             }
             Self::Dangling { owner, entry, to } => {
                 let what = match to {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use briefing::message::ThreadId;
 use jiff::Timestamp;
 
-use crate::Kind;
+use crate::{Kind, StoreError};
 
 /// What is to be erased. Nothing of it can be had back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,16 @@ pub enum Forget {
     Before(Timestamp),
 }
 
+impl Forget {
+    /// The report for an owner who has nothing.
+    pub(crate) fn of_nobody(&self) -> Result<ForgetReport, StoreError> {
+        match self {
+            Self::Thread(thread) => Err(StoreError::UnknownThread { thread: *thread }),
+            Self::Owner | Self::Correspondent { .. } | Self::Before(_) => Ok(ForgetReport::default()),
+        }
+    }
+}
+
 /// What was erased, or of a trial, what would be.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForgetReport {
@@ -38,7 +48,7 @@ pub struct ForgetReport {
     pub raw: u64,
     /// The attachments.
     pub attachments: u64,
-    /// The stored contents (raw mails and files) that nothing else refers to, and their bytes.
+    /// The stored contents (raw mails and files) that nothing else of the owner refers to.
     pub blobs: u64,
     /// The bytes of those.
     pub blob_bytes: u64,

@@ -96,7 +96,7 @@ pub struct Hit {
 pub struct Logged {
     /// The entry.
     pub entry: Arc<Entry>,
-    /// Its thread. None for an erased entry that is in none any more.
+    /// Its thread.
     pub thread: Option<ThreadId>,
     /// Of a round or an outcome: its run, and the index of the round in it.
     pub run: Option<(Run, u32)>,

@@ -41,7 +41,8 @@ pub trait Store: Send + Sync {
     /// [`StoreError::UnknownThread`], [`StoreError::UnknownEntry`] for what it belongs to, [`StoreError::RunBegun`].
     fn begin_run<'a>(&'a self, owner: &'a OwnerId, run: Run) -> StoreFuture<'a, ()>;
 
-    /// Tells which entry a scheduled run wrote: its rounds are replayed right before that. The second time changes nothing.
+    /// Tells which entry a scheduled run wrote: its rounds are replayed right before that. The second time changes nothing; nor
+    /// does it for a run that answers a message, whose rounds stand beside that.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`], [`StoreError::UnknownEntry`].
@@ -182,10 +183,16 @@ pub trait Store: Send + Sync {
     fn log<'a>(&'a self, owner: &'a OwnerId, first: EntryId, count: usize) -> StoreFuture<'a, Vec<Logged>>;
 
     /// What erasing would erase.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownThread`].
     fn would_forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget) -> StoreFuture<'a, ForgetReport>;
 
     /// Erases: entries, raw mails, files, the search index, and the bytes that they took. A tombstone with a hash stays of each
     /// entry, at its place; so do the keys, so that what was forgotten does not come back by being delivered again.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownThread`].
     fn forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget, now: Timestamp) -> StoreFuture<'a, ForgetReport>;
 
     /// Looks at everything of every owner: hashes, references, order.

@@ -208,9 +208,10 @@ fn read_only(folder: &Path) {
         told(SqliteStore::create(&new, Settings::default())),
         format!("Io {{ what: \"{} cannot be made\", {denied} }}", new.display())
     );
+    let cannot = "source: Custom { kind: Other, error: \"it may not be read, or its folder not be written to\" }";
     assert_eq!(
         told(open("hidden")),
-        format!("Io {{ what: \"{} cannot be opened\", {denied} }}", database(&folder.join("hidden")).display())
+        format!("Io {{ what: \"{} cannot be opened\", {cannot} }}", database(&folder.join("hidden")).display())
     );
     assert_eq!(told(open("old")), "ReadOnly");
     let store = open("contents").unwrap();
@@ -298,7 +299,8 @@ fn what_is_not_ours_is_refused_and_not_changed() {
     refused(&at("foreign"), &not_ours(&at("foreign")));
 
     fs::create_dir(at("folder")).unwrap();
-    refused(&at("folder"), &not_ours(&at("folder")));
+    let folder_it_is = format!("Io {{ what: \"{} cannot be opened\", source: Kind(IsADirectory) }}", at("folder").display());
+    refused(&at("folder"), &folder_it_is);
 
     fs::write(at("empty"), "").unwrap();
     assert_eq!(told(SqliteStore::open(&at("empty"), Settings::default())), not_ours(&at("empty")));

@@ -139,7 +139,7 @@ fn tell(report: &Report, db: &Path, out: &mut Output) {
     part(mails.merged, format!("{} found to be one with another", counted(mails.merged, "thread")));
     part(*runs as u64, format!("{} of tool use stored", count(*runs, "run")));
     part(*messages as u64, format!("{} of {} stored", count(*messages, "message"), count(*conversations, "conversation")));
-    part(unreadable as u64, format!("{} not readable", count(unreadable, "message or mailbox")));
+    part(unreadable as u64, format!("{} not readable", count(unreadable, "source")));
     let parts = if parts.is_empty() { "nothing new".to_owned() } else { parts.join(", ") };
     out.note(format_args!("{}: {parts}", db.display()));
 }

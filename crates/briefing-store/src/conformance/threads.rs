@@ -107,9 +107,11 @@ pub(super) async fn splitting_takes_runs_and_notices_along(store: &dyn Store) {
     assert_eq!([desk.thread_of(next[0]).await, desk.thread_of(next[1]).await], [Some(thread), Some(new)]);
     let rounds = desk.rounds(&[second]).await;
     assert_eq!(rounds.iter().map(|round| round.entry).collect::<Vec<_>>(), [digest, moved, next[1]]);
-    // With the card goes its notice.
+    // With the card goes its notice, and with that the run that goes on from it.
+    let after = desk.answer("after", thread, settled).await;
+    let done = desk.round(&after, 0, &["f"], 42).await.entry;
     let newer = store.split(&owner, card).await.unwrap();
-    assert_eq!(desk.read(newer).await, [card, settled]);
+    assert_eq!(desk.read(newer).await, [card, settled, done]);
     assert_eq!(desk.read(thread).await, [first, late, ended, next[0]]);
 }
 

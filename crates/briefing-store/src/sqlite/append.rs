@@ -1,7 +1,7 @@
 //! Appending: entries get their number, their time and their thread here.
 
 use briefing::log::{Arrival, Card, MessageId, Notice, Place};
-use briefing::message::{ModelMessage, OwnerId, message_to_json};
+use briefing::message::{EntryId, ModelMessage, OwnerId, message_to_json};
 use briefing_mail::{Known, Placement, place};
 use rusqlite::{OptionalExtension, Transaction};
 
@@ -20,6 +20,17 @@ pub(super) struct Log<'t> {
     entries: u64,
     threads: u64,
     last_at: Option<i64>,
+}
+
+/// Where an entry belongs, and what its coming changes there.
+struct Home {
+    thread: i64,
+    /// Threads that become one with it.
+    merges: Vec<i64>,
+    /// Message-IDs that it waits for from now on.
+    awaits: Vec<MessageId>,
+    /// Who takes part in it from now on.
+    people: Vec<String>,
 }
 
 /// Where large contents go.
@@ -91,18 +102,16 @@ impl<'t> Log<'t> {
         {
             return Ok(before);
         }
-        let given = match append.thread {
-            Target::Thread(thread) => Some(threads::resolve(self.tx, self.owner, thread)?),
-            Target::Referred => None,
-        };
-        if let Expected::Head(expected) = append.expected {
-            self.check_head(given, expected)?;
-        }
         let at = self.effective_time(&append)?;
-        let (entry, thread, fate) = match append.content {
-            Content::Mail(mail) => self.mail(*mail, given, at, shelf)?,
-            Content::Message(message) => self.message(&message, given, at)?,
-            Content::Card(card) => self.card(&card, given, at)?,
+        let home = self.home(&append)?;
+        if let Expected::Head(expected) = append.expected {
+            self.check_head(home.thread, expected)?;
+        }
+        let thread = home.thread;
+        let (entry, fate) = match append.content {
+            Content::Mail(mail) => self.mail(*mail, home, at, shelf)?,
+            Content::Message(message) => (self.message(&message, thread, at)?, Fate::NEW),
+            Content::Card(card) => (self.card(&card, thread, at)?, Fate::NEW),
         };
         if let Some(key) = &append.key {
             self.tx.prepare_cached("INSERT INTO keys (owner, key, entry) VALUES (?1, ?2, ?3)")?.execute((
@@ -129,9 +138,24 @@ impl<'t> Log<'t> {
         Ok(found.optional()?)
     }
 
-    /// A new thread has no head.
-    fn check_head(&self, thread: Option<i64>, expected: Option<briefing::message::EntryId>) -> Result<(), StoreError> {
-        let Some(thread) = thread else { return Ok(()) };
+    /// Where it belongs. A mail takes part there in any case; only where its references lead, threads become one.
+    fn home(&mut self, append: &Append) -> Result<Home, StoreError> {
+        let placement = match &append.content {
+            Content::Mail(mail) => Some(place(&mail.mail, &mut Directory { tx: self.tx, owner: self.owner })?),
+            Content::Message(_) | Content::Card(_) => None,
+        };
+        let Placement { thread, merges, awaits, people } =
+            placement.unwrap_or(Placement { thread: None, merges: Vec::new(), awaits: Vec::new(), people: Vec::new() });
+        let (thread, merges) = match (append.thread, thread) {
+            // Who says where a mail belongs is believed.
+            (Target::Thread(given), _) => (threads::resolve(self.tx, self.owner, given)?, Vec::new()),
+            (Target::Referred, Some(thread)) => (thread, merges),
+            (Target::Referred, None) => (self.open_thread()?, merges),
+        };
+        Ok(Home { thread, merges, awaits, people })
+    }
+
+    fn check_head(&self, thread: i64, expected: Option<EntryId>) -> Result<(), StoreError> {
         let found: Option<i64> =
             self.tx.prepare_cached("SELECT head FROM threads WHERE thread = ?1")?.query_one([thread], |row| row.get(0))?;
         let found = found.map(entry_id);
@@ -162,46 +186,35 @@ impl<'t> Log<'t> {
         Ok(at)
     }
 
-    fn given_or_new(&mut self, given: Option<i64>) -> Result<i64, StoreError> {
-        match given {
-            Some(thread) => Ok(thread),
-            None => self.open_thread(),
-        }
-    }
-
-    fn message(&mut self, message: &ModelMessage, given: Option<i64>, at: i64) -> Result<(i64, i64, Fate), StoreError> {
+    fn message(&mut self, message: &ModelMessage, thread: i64, at: i64) -> Result<i64, StoreError> {
         let body = message_to_json(message);
         let hash = rows::hash(rows::MESSAGE, &[Some(body.as_bytes())]);
-        let thread = self.given_or_new(given)?;
         let entry = self.push(thread, at, rows::MESSAGE, &hash)?;
         self.tx.prepare_cached("INSERT INTO messages (entry, body) VALUES (?1, ?2)")?.execute((entry, body))?;
-        Ok((entry, thread, Fate::New { merged: Vec::new(), reused: None }))
+        Ok(entry)
     }
 
-    fn card(&mut self, card: &Card, given: Option<i64>, at: i64) -> Result<(i64, i64, Fate), StoreError> {
+    fn card(&mut self, card: &Card, thread: i64, at: i64) -> Result<i64, StoreError> {
         let body = rows::card_json(card);
         let hash = rows::hash(rows::CARD, &[Some(body.as_bytes())]);
-        let thread = self.given_or_new(given)?;
         let entry = self.push(thread, at, rows::OPEN_CARD, &hash)?;
         let run = match &card.run {
             Some(run) => runs::find(self.tx, self.owner, run)?.map(|run| run.key),
             None => None,
         };
         self.tx.prepare_cached("INSERT INTO cards (entry, run, body) VALUES (?1, ?2, ?3)")?.execute((entry, run, body))?;
-        Ok((entry, thread, Fate::New { merged: Vec::new(), reused: None }))
+        Ok(entry)
     }
 
-    fn mail(&mut self, new: NewMail, given: Option<i64>, at: i64, shelf: &Shelf<'_>) -> Result<(i64, i64, Fate), StoreError> {
-        let placement = place(&new.mail, &mut Directory { tx: self.tx, owner: self.owner })?;
-        let reused = match &new.mail.message_id {
-            Some(id) => first_of(self.tx, self.owner, id)?.map(|(_, entry)| entry_id(entry)),
+    fn mail(&mut self, new: NewMail, home: Home, at: i64, shelf: &Shelf<'_>) -> Result<(i64, Fate), StoreError> {
+        let Home { thread, merges, awaits, people } = home;
+        let first = match &new.mail.message_id {
+            Some(id) => first_of(self.tx, self.owner, id)?.map(|(_, entry)| entry),
             None => None,
         };
-        let Placement { thread, merges, awaits, people } = placement;
-        // Who says where a mail belongs is believed; nothing is merged then.
-        let (thread, merges) = match given {
-            Some(given) => (given, Vec::new()),
-            None => (self.given_or_new(thread)?, merges),
+        let reused = match first {
+            Some(first) if !self.is_raw_of(first, new.raw.as_deref())? => Some(entry_id(first)),
+            _ => None,
         };
         for merged in &merges {
             threads::merge(self.tx, *merged, thread)?;
@@ -215,8 +228,14 @@ impl<'t> Log<'t> {
         if let Some(id) = &new.mail.message_id {
             threads::arrived(self.tx, self.owner, id)?;
         }
-        let merged = merges.into_iter().map(thread_id).collect();
-        Ok((entry, thread, Fate::New { merged, reused }))
+        Ok((entry, Fate::New { merged: merges.into_iter().map(thread_id).collect(), reused }))
+    }
+
+    /// Whether a mail came with just these bytes.
+    fn is_raw_of(&self, entry: i64, raw: Option<&[u8]>) -> Result<bool, StoreError> {
+        let Some(raw) = raw else { return Ok(false) };
+        let mut same = self.tx.prepare_cached("SELECT 1 FROM mails JOIN blobs ON blob = raw WHERE entry = ?1 AND hash = ?2")?;
+        Ok(same.exists((entry, BlobHash::of(raw).as_bytes()))?)
     }
 
     fn keep(&self, entry: i64, row: &MailRow, new: &NewMail, shelf: &Shelf<'_>) -> Result<(), StoreError> {

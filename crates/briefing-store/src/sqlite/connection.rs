@@ -78,7 +78,6 @@ pub(super) fn connect(path: &Path, settings: &Settings, create: bool) -> Result<
 pub(super) fn fault(path: &Path, error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => StoreError::NotOurs { path: path.to_owned() },
-        Some(ErrorCode::CannotOpen) if path.is_dir() => StoreError::NotOurs { path: path.to_owned() },
         Some(ErrorCode::CannotOpen) => StoreError::Io {
             what: format!("{} cannot be opened", path.display()),
             source: std::io::Error::other("it may not be read, or its folder not be written to"),

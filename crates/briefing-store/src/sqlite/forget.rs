@@ -80,16 +80,28 @@ fn select_mails(tx: &Transaction<'_>, thread: i64, address: &str) -> Result<(), 
 
 /// What goes with the selected: the runs that stand beside it, what those wrote, and the notices of cards.
 fn complete(tx: &Transaction<'_>) -> Result<(), StoreError> {
-    tx.execute_batch(
-        "INSERT OR IGNORE INTO gone SELECT places.run FROM places JOIN selected USING (entry);
-         INSERT OR IGNORE INTO gone SELECT run FROM runs JOIN selected ON selected.entry = runs.answers;
-         INSERT OR IGNORE INTO selected SELECT rounds.entry FROM rounds JOIN gone USING (run);
-         INSERT OR IGNORE INTO selected SELECT outcomes.entry FROM outcomes JOIN gone USING (run);
-         INSERT OR IGNORE INTO selected SELECT cards.entry FROM cards JOIN gone ON gone.run = cards.run;
-         INSERT OR IGNORE INTO selected SELECT cards.notice FROM cards JOIN selected USING (entry) WHERE notice IS NOT NULL;
-         DELETE FROM selected WHERE entry IN (SELECT entry FROM entries WHERE erased IS NOT NULL);",
-    )?;
-    Ok(())
+    const STEPS: [&str; 7] = [
+        "INSERT OR IGNORE INTO gone SELECT places.run FROM places JOIN selected USING (entry)",
+        "INSERT OR IGNORE INTO gone SELECT run FROM runs JOIN selected ON selected.entry = runs.answers",
+        "INSERT OR IGNORE INTO selected SELECT rounds.entry FROM rounds JOIN gone USING (run)",
+        "INSERT OR IGNORE INTO selected SELECT outcomes.entry FROM outcomes JOIN gone USING (run)",
+        "INSERT OR IGNORE INTO selected SELECT cards.entry FROM cards JOIN gone ON gone.run = cards.run",
+        "INSERT OR IGNORE INTO selected SELECT cards.notice FROM cards JOIN selected USING (entry) WHERE notice IS NOT NULL",
+        "DELETE FROM selected WHERE entry IN (SELECT entry FROM entries WHERE erased IS NOT NULL)",
+    ];
+    // A run may answer what another run wrote, or the notice of its card.
+    loop {
+        let count = || {
+            tx.query_one("SELECT (SELECT count(*) FROM selected) + (SELECT count(*) FROM gone)", [], |row| row.get::<_, i64>(0))
+        };
+        let before = count()?;
+        for step in STEPS {
+            tx.execute(step, [])?;
+        }
+        if count()? == before {
+            return Ok(());
+        }
+    }
 }
 
 /// Erases what is selected. The contents outside are only marked.
@@ -148,16 +160,18 @@ fn drop_blobs(tx: &Transaction<'_>, owner: OwnerKey, report: &mut ForgetReport) 
               UNION ALL SELECT content FROM attachments JOIN selected USING (entry) WHERE content IS NOT NULL) GROUP BY blob;
          UPDATE blobs SET refs = refs - times FROM unreferred WHERE unreferred.blob = blobs.blob;",
     )?;
-    let counted = "SELECT count(*), coalesce(sum(size), 0) FROM blobs JOIN unreferred USING (blob) WHERE refs = 0";
-    let counted: (i64, i64) = tx.query_one(counted, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    (report.blobs, report.blob_bytes) = (counted.0.cast_unsigned(), counted.1.cast_unsigned());
-    // What only others have is not told: nobody is to learn what they keep.
-    let shared = "SELECT count(*) FROM unreferred JOIN blobs USING (blob) WHERE refs > 0 AND blob IN
-                      (SELECT raw FROM mails WHERE entry BETWEEN ?1 AND ?2 AND entry NOT IN (SELECT entry FROM selected)
-                       UNION SELECT content FROM attachments
-                       WHERE entry BETWEEN ?1 AND ?2 AND entry NOT IN (SELECT entry FROM selected))";
-    let shared: i64 = tx.query_one(shared, [owner.first(), owner.last()], |row| row.get(0))?;
-    report.shared_blobs = shared.cast_unsigned();
+    // Told is what the owner has, whatever others have: nobody is to learn what they keep.
+    let counted = "WITH kept AS
+                       (SELECT raw AS blob FROM mails WHERE entry BETWEEN ?1 AND ?2 AND entry NOT IN (SELECT entry FROM selected)
+                        UNION SELECT content FROM attachments
+                        WHERE entry BETWEEN ?1 AND ?2 AND entry NOT IN (SELECT entry FROM selected))
+                   SELECT count(kept.blob), count(*) - count(kept.blob), coalesce(sum(size) FILTER (WHERE kept.blob IS NULL), 0)
+                   FROM unreferred JOIN blobs USING (blob) LEFT JOIN kept USING (blob)";
+    let counted: (i64, i64, i64) =
+        tx.query_one(counted, [owner.first(), owner.last()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let (shared, gone, bytes) = counted;
+    (report.shared_blobs, report.blobs) = (shared.cast_unsigned(), gone.cast_unsigned());
+    report.blob_bytes = bytes.cast_unsigned();
     tx.execute_batch(
         "INSERT OR IGNORE INTO doomed SELECT hash FROM blobs JOIN unreferred USING (blob) WHERE refs = 0 AND data IS NULL;
          DELETE FROM blobs WHERE refs = 0 AND blob IN (SELECT blob FROM unreferred);",

@@ -356,7 +356,7 @@ impl Store for SqliteStore {
         let (owner, what) = (owner.clone(), what.clone());
         self.writer.ask(move |desk| {
             let tx = desk.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let Some(owner) = read::owner(&tx, &owner)? else { return Ok(ForgetReport::default()) };
+            let Some(owner) = read::owner(&tx, &owner)? else { return what.of_nobody() };
             forget::select(&tx, owner, &what)?;
             let report = forget::erase(&tx, owner, Timestamp::UNIX_EPOCH)?;
             tx.rollback()?;
@@ -368,7 +368,7 @@ impl Store for SqliteStore {
         let (owner, what) = (owner.clone(), what.clone());
         self.writer.ask(move |desk| {
             let mut report = desk.transact(|tx, _, _| {
-                let Some(owner) = read::owner(tx, &owner)? else { return Ok(ForgetReport::default()) };
+                let Some(owner) = read::owner(tx, &owner)? else { return what.of_nobody() };
                 forget::select(tx, owner, &what)?;
                 forget::erase(tx, owner, now)
             })?;

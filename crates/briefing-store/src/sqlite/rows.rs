@@ -22,6 +22,8 @@ pub(super) const OUTCOME: i64 = 3;
 pub(super) const MESSAGE: i64 = 4;
 pub(super) const CARD: i64 = 5;
 pub(super) const NOTICE: i64 = 6;
+/// Of a hash only: a run.
+pub(super) const RUN: i64 = 8;
 /// Of a member only: a card that is not settled.
 pub(super) const OPEN_CARD: i64 = 7;
 /// Of a member only: what was there is erased.

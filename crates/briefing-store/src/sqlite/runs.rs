@@ -56,16 +56,42 @@ pub(super) fn begin(log: &Log<'_>, run: &Run) -> Result<(), StoreError> {
     let mut statement = log.tx.prepare_cached("UPDATE owners SET runs = runs + 1 WHERE owner = ?1 RETURNING runs - 1")?;
     let next: i64 = statement.query_one([log.owner.0], |row| row.get(0))?;
     let key = log.owner.key(next.cast_unsigned()).ok_or(StoreError::Full)?;
+    let hash = hash(run.id.as_str(), &run.persona, answers, responsibility.map(String::as_str));
     log.tx
         .prepare_cached(
-            "INSERT INTO runs (run, owner, id, thread, persona, answers, responsibility, last_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO runs (run, owner, id, thread, persona, answers, responsibility, last_at, hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
-        .execute((key, log.owner.0, run.id.as_str(), thread, &run.persona, answers, responsibility, last_at))?;
+        .execute((key, log.owner.0, run.id.as_str(), thread, &run.persona, answers, responsibility, last_at, hash))?;
     match answers {
         Some(answers) => put_beside(log, answers, &run.persona, key),
         None => Ok(()),
     }
+}
+
+fn hash(id: &str, persona: &str, answers: Option<i64>, responsibility: Option<&str>) -> [u8; 32] {
+    let answers = answers.map(|entry| number(entry).to_le_bytes());
+    let answers = answers.as_ref().map(<[u8; 8]>::as_slice);
+    rows::hash(rows::RUN, &[Some(id.as_bytes()), Some(persona.as_bytes()), answers, responsibility.map(str::as_bytes)])
+}
+
+/// The runs of an owner that are not what was begun.
+pub(super) fn altered(connection: &Connection, owner: OwnerKey) -> Result<Vec<i64>, StoreError> {
+    let mut statement =
+        connection.prepare("SELECT run, id, persona, answers, responsibility, hash FROM runs WHERE run BETWEEN ?1 AND ?2")?;
+    let mut rows = statement.query([owner.first(), owner.last()])?;
+    let mut altered = Vec::new();
+    while let Some(row) = rows.next()? {
+        let text = |column| row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from);
+        let begun = match (text(1), text(2), text(4)) {
+            (Ok(Some(id)), Ok(Some(persona)), Ok(responsibility)) => hash(id, persona, row.get(3)?, responsibility),
+            _ => [0; 32],
+        };
+        if row.get::<_, [u8; 32]>(5)? != begun {
+            altered.push(row.get(0)?);
+        }
+    }
+    Ok(altered)
 }
 
 fn put_beside(log: &Log<'_>, entry: i64, persona: &str, run: i64) -> Result<(), StoreError> {
@@ -80,9 +106,9 @@ fn put_beside(log: &Log<'_>, entry: i64, persona: &str, run: i64) -> Result<(), 
 pub(super) fn wrote(log: &Log<'_>, run: &RunId, entry: EntryId) -> Result<(), StoreError> {
     let found = resolve(log.tx, log.owner, run)?;
     let (entry, _) = living(log, entry)?;
-    let mut statement = log.tx.prepare_cached("SELECT persona FROM runs WHERE run = ?1")?;
-    let persona: String = statement.query_one([found.key], |row| row.get(0))?;
-    put_beside(log, entry, &persona, found.key)
+    let mut statement = log.tx.prepare_cached("SELECT persona, answers IS NULL FROM runs WHERE run = ?1")?;
+    let (persona, scheduled): (String, bool) = statement.query_one([found.key], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if scheduled { put_beside(log, entry, &persona, found.key) } else { Ok(()) }
 }
 
 pub(super) fn append_round(

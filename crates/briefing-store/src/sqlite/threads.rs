@@ -104,7 +104,7 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
         rows::NOTICE
     ))?
     .execute([old, new, at, entry])?;
-    const STEPS: [&str; 5] = [
+    const STEPS: [&str; 4] = [
         "UPDATE runs SET thread = ?2 WHERE thread = ?1 AND run IN
              (SELECT places.run FROM places JOIN members USING (entry) WHERE members.thread = ?2)",
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
@@ -113,15 +113,24 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
              (SELECT outcomes.entry FROM outcomes JOIN runs USING (run) WHERE runs.thread = ?2)",
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
              (SELECT notices.entry FROM notices JOIN members AS card ON card.entry = notices.card WHERE card.thread = ?2)",
-        "INSERT INTO call_ids (thread, given, times) SELECT ?2, given, times FROM call_ids WHERE thread = ?1",
     ];
-    for step in STEPS {
-        tx.prepare_cached(step)?.execute([old, new])?;
+    // A run may answer what another run wrote, or the notice of its card.
+    loop {
+        let mut moved = 0;
+        for step in STEPS {
+            moved += tx.prepare_cached(step)?.execute([old, new])?;
+        }
+        if moved == 0 {
+            break;
+        }
     }
+    tx.prepare_cached("INSERT INTO call_ids (thread, given, times) SELECT ?2, given, times FROM call_ids WHERE thread = ?1")?
+        .execute([old, new])?;
     tx.prepare_cached("DELETE FROM anchors WHERE thread = ?1 AND (at, entry) >= (?2, ?3)")?.execute([old, at, entry])?;
     for thread in [old, new] {
         recount(tx, thread)?;
         recount_people(tx, thread)?;
+        recount_awaited(tx, thread)?;
     }
     Ok(new)
 }

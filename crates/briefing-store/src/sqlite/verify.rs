@@ -7,7 +7,7 @@ use briefing::message::OwnerId;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::ids::{OwnerKey, entry_id, number, owner_of, thread_id};
-use super::{rows, schema, search};
+use super::{rows, runs, schema, search, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Fault, Reference, StoreError, Verified};
 
@@ -34,7 +34,11 @@ fn look(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified) -> 
         let owner = Owner { key: OwnerKey(row.get(0)?), name: OwnerId::new(row.get::<_, String>(1)?) };
         entries(connection, &owner, row.get(2)?, verified)?;
         references(connection, &owner, verified)?;
-        threads(connection, &owner, verified)?;
+        for run in runs::altered(connection, owner.key)? {
+            let detail = format!("owner {}: run {} is not what was begun", owner.name, number(run));
+            verified.fault(Fault::Database { detail });
+        }
+        kept(connection, &owner, verified)?;
     }
     contents(connection, blobs, verified)?;
     index(connection, verified)?;
@@ -162,18 +166,36 @@ fn references(connection: &Connection, owner: &Owner, verified: &mut Verified) -
     Ok(())
 }
 
-fn threads(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
+/// What is kept of a thread is what its entries say.
+fn kept(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
     let mut statement = connection.prepare(
-        "SELECT threads.thread FROM threads LEFT JOIN
+        "SELECT threads.thread, threads.entries <> coalesce(counted.entries, 0) OR threads.head IS NOT counted.head
+             OR threads.newest IS NOT counted.newest
+         FROM threads LEFT JOIN
              (SELECT thread, count(*) AS entries, max(entry) AS head, max(CASE WHEN kind > 0 THEN at END) AS newest
               FROM members WHERE thread BETWEEN ?1 AND ?2 GROUP BY thread) AS counted USING (thread)
-         WHERE threads.owner = ?3 AND (threads.entries <> coalesce(counted.entries, 0) OR threads.head IS NOT counted.head
-             OR threads.newest IS NOT counted.newest)",
+         WHERE threads.owner = ?3",
     )?;
-    for key in statement.query_map([owner.key.first(), owner.key.last(), owner.key.0], |row| row.get(0))? {
-        verified.fault(Fault::Miscounted { owner: owner.name.clone(), thread: thread_id(key?) });
+    let mut found = statement.query([owner.key.first(), owner.key.last(), owner.key.0])?;
+    while let Some(row) = found.next()? {
+        let (thread, miscounted): (i64, bool) = (row.get(0)?, row.get(1)?);
+        if miscounted || !has_its_people(connection, thread)? {
+            verified.fault(Fault::Miscounted { owner: owner.name.clone(), thread: thread_id(thread) });
+        }
     }
     Ok(())
+}
+
+/// Erasing by correspondent finds threads by these.
+fn has_its_people(connection: &Connection, thread: i64) -> Result<bool, StoreError> {
+    let mut people = BTreeSet::new();
+    threads::each_mail(connection, thread, |mail| {
+        people.extend(mail.people);
+        Ok(())
+    })?;
+    let mut kept = connection.prepare_cached("SELECT address FROM people WHERE thread = ?1")?;
+    let kept = kept.query_map([thread], |row| row.get(0))?.collect::<Result<BTreeSet<String>, _>>()?;
+    Ok(people == kept)
 }
 
 /// Every content is what its hash says, and referred to as often as its row says.

@@ -235,7 +235,7 @@ impl Over<'_> {
             }
             Step::Merge(from, into) => What::Merge(self.thread(*from), self.thread(*into)),
             Step::Split(entry) => {
-                What::Split(self.entry_where(*entry, |body| matches!(body, Body::Mail(_) | Body::Message(_))))
+                What::Split(self.entry_where(*entry, |body| matches!(body, Body::Mail(_) | Body::Message(_) | Body::Card(_))))
             }
             Step::Anchor(run, thread, entry, key) => {
                 let entry = self.entry(*entry);
@@ -260,6 +260,9 @@ impl Over<'_> {
 
     fn begun(&self, (run, thread, cause, persona): Begun) -> Run {
         let cause = match cause {
+            Some(entry) if persona.is_multiple_of(3) => {
+                Cause::Message(self.entry_where(entry, |body| matches!(body, Body::Notice(_))))
+            }
             Some(entry) => Cause::Message(self.entry(entry)),
             None => Cause::Responsibility("digest".to_owned()),
         };

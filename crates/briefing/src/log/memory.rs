@@ -153,7 +153,8 @@ impl OwnerLog {
         Ok(())
     }
 
-    /// Tells which entry a scheduled run wrote: its rounds are replayed right before that.
+    /// Tells which entry a scheduled run wrote: its rounds are replayed right before that. Of a run that answers a message nothing
+    /// changes: its rounds stand beside that.
     ///
     /// # Errors
     /// [`LogError::UnknownRun`]; [`LogError::UnknownEntry`].
@@ -162,6 +163,9 @@ impl OwnerLog {
         let at = state.run(run)?;
         if state.entries.get(index(entry)).is_none() {
             return Err(LogError::UnknownEntry { entry });
+        }
+        if state.runs.get(at).is_some_and(|run| matches!(run.run.cause, Cause::Message(_))) {
+            return Ok(());
         }
         let beside = state.runs_beside.entry(entry).or_default();
         if !beside.contains(&at) {

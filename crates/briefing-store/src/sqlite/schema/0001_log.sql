@@ -138,6 +138,7 @@ CREATE TABLE runs (
     answers        INTEGER,                     -- the entry it was begun for,
     responsibility TEXT,                        -- or the scheduled work
     last_at        INTEGER NOT NULL,            -- the effective time of what it wrote last
+    hash           BLOB NOT NULL,               -- of what was begun: id, persona, answers, responsibility (BLAKE3)
     UNIQUE (owner, id)
 ) STRICT;
 CREATE INDEX runs_by_thread ON runs (thread);

@@ -42,9 +42,8 @@ pub(super) fn report(owners: &BTreeMap<OwnerId, Log>, owner: &OwnerId, what: &Fo
     report.may_quote = reach.touched.iter().map(|thread| log.members(*thread).filter(stays).count() as u64).sum();
     let contents: BTreeSet<&[u8]> = rows.iter().flat_map(|row| row.contents()).collect();
     for content in contents {
-        let others = owners.iter().flat_map(|(of, log)| log.rows.iter().map(move |row| (of, row)));
-        let mut others = others.filter(|(of, row)| *of != owner || !reach.entries.contains(&row.entry.id));
-        if others.any(|(_, row)| row.contents().any(|other| other == content)) {
+        let mut others = log.rows.iter().filter(|row| !reach.entries.contains(&row.entry.id));
+        if others.any(|row| row.contents().any(|other| other == content)) {
             report.shared_blobs += 1;
         } else {
             report.blobs += 1;

@@ -26,7 +26,8 @@ impl Log {
     pub(super) fn wrote(&mut self, run: &RunId, entry: EntryId) -> Result<(), StoreError> {
         let run = self.run(run)?;
         self.live(entry)?;
-        if !self.runs[run].wrote.contains(&entry) {
+        let scheduled = matches!(self.runs[run].run.cause, Cause::Responsibility(_));
+        if scheduled && !self.runs[run].wrote.contains(&entry) {
             self.runs[run].wrote.push(entry);
         }
         Ok(())
