@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_channel::oneshot;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
@@ -72,6 +72,19 @@ pub(super) fn connect(path: &Path, settings: &Settings, create: bool) -> Result<
         ))
         .map_err(fault)?;
     Ok(connection)
+}
+
+/// Writes go to a log beside the database from now on, so that readers and a writer do not wait for each other.
+pub(super) fn write_ahead(connection: &Connection, patience: Duration) -> Result<(), StoreError> {
+    let until = Instant::now() + patience;
+    loop {
+        let switched = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
+        match switched.map_err(StoreError::from) {
+            // Of two that switch at once each may hold what the other needs: SQLite does not wait then.
+            Err(StoreError::Locked) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
+            done => return done,
+        }
+    }
 }
 
 /// A failure to open that file.

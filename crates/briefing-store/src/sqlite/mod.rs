@@ -28,7 +28,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
 use self::append::{Log, Shelf};
-use self::connection::{Desk, Readers, Writer, connect, fault};
+use self::connection::{Desk, Readers, Writer, connect, fault, write_ahead};
 pub use self::connection::{Durability, Settings};
 use self::ids::{OwnerKey, thread_id};
 use crate::blobs::{BlobFolder, Blobs};
@@ -85,18 +85,20 @@ impl SqliteStore {
     #[doc(hidden)]
     pub fn create_at_schema(path: &Path, settings: Settings, number: u32) -> Result<(), StoreError> {
         let mut connection = connect(path, &settings, true)?;
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        write_ahead(&connection, settings.patience)?;
         schema::migrate(&mut connection, number)
     }
 
     fn start(path: &Path, settings: Settings, new: bool) -> Result<Self, StoreError> {
         let mut connection = connect(path, &settings, false)?;
-        match schema::state(&connection).map_err(|error| fault(path, error))? {
+        // As of one moment: another process may be making it.
+        let state = connection.transaction().and_then(|tx| schema::state(&tx)).map_err(|error| fault(path, error))?;
+        match state {
             schema::State::Foreign => return Err(StoreError::NotOurs { path: path.to_owned() }),
             schema::State::Empty if !new => return Err(StoreError::NotOurs { path: path.to_owned() }),
             schema::State::Ours(at) if at >= schema::NEWEST => schema::check(&connection, at)?,
             schema::State::Ours(_) | schema::State::Empty => {
-                connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+                write_ahead(&connection, settings.patience)?;
                 schema::migrate(&mut connection, schema::NEWEST)?;
             }
         }
