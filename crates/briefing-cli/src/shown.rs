@@ -1,11 +1,10 @@
 //! Entries of a database with what belongs to them, as `show` and `export` tell them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use briefing::log::{Body, Entry, Notice, Place, Run, Settled};
+use briefing::log::Place;
 use briefing::message::{EntryId, OwnerId, ThreadId};
-use briefing_store::{Kind, Logged, SqliteStore, Store, StoreError, StoreFuture, ThreadSummary};
+use briefing_store::{Logged, SqliteStore, Store, StoreError, StoreFuture, ThreadSummary};
 
 use crate::database::failure;
 use crate::error::Failure;
@@ -39,27 +38,6 @@ pub(crate) fn told(error: StoreError) -> Failure {
 pub(crate) struct Log {
     pub(crate) store: SqliteStore,
     pub(crate) owner: OwnerId,
-    /// How the cards of the thread that was asked about last were settled.
-    notices: Option<(ThreadId, HashMap<EntryId, Settled>)>,
-}
-
-/// An entry with where it belongs.
-#[derive(Debug)]
-pub(crate) struct Shown {
-    pub(crate) entry: Arc<Entry>,
-    /// None of an erased entry that is in none any more.
-    pub(crate) thread: Option<ThreadId>,
-    /// Of a round or an outcome: its run, and the index of the round in it.
-    pub(crate) run: Option<(Run, u32)>,
-    pub(crate) state: State,
-}
-
-/// How far a card has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    NoCard,
-    Open,
-    Settled(Settled),
 }
 
 /// A mail as it came.
@@ -74,7 +52,7 @@ pub(crate) enum Raw {
 
 impl Log {
     pub(crate) fn new(store: SqliteStore, owner: OwnerId) -> Self {
-        Self { store, owner, notices: None }
+        Self { store, owner }
     }
 
     /// The thread, or the one that it was merged into.
@@ -101,46 +79,9 @@ impl Log {
     }
 
     /// One entry.
-    pub(crate) fn entry(&mut self, entry: EntryId) -> Result<Shown, Failure> {
+    pub(crate) fn entry(&self, entry: EntryId) -> Result<Logged, Failure> {
         let logged = ask(self.store.log(&self.owner, entry, 1))?.into_iter().next();
-        let logged = logged.filter(|logged| logged.entry.id == entry);
-        self.shown(logged.ok_or_else(|| told(StoreError::UnknownEntry { entry }))?)
-    }
-
-    /// An entry with how its card ended, if it is one.
-    pub(crate) fn shown(&mut self, logged: Logged) -> Result<Shown, Failure> {
-        let Logged { entry, thread, run } = logged;
-        let state = match (&entry.body, thread) {
-            (Body::Card(_), Some(thread)) => self.state(thread, entry.id)?,
-            (Body::Card(_), None) => State::Open,
-            (Body::Mail(_) | Body::Round(_) | Body::Outcome(_) | Body::Message(_) | Body::Notice(_) | Body::Erased(_), _) => {
-                State::NoCard
-            }
-        };
-        Ok(Shown { entry, thread, run, state })
-    }
-
-    fn state(&mut self, thread: ThreadId, card: EntryId) -> Result<State, Failure> {
-        if self.notices.as_ref().is_none_or(|(known, _)| *known != thread) {
-            self.notices = Some((thread, self.notices_of(thread)?));
-        }
-        let settled = self.notices.as_ref().and_then(|(_, notices)| notices.get(&card));
-        Ok(settled.map_or(State::Open, |settled| State::Settled(*settled)))
-    }
-
-    fn notices_of(&self, thread: ThreadId) -> Result<HashMap<EntryId, Settled>, Failure> {
-        let mut notices = HashMap::new();
-        let mut before = None;
-        loop {
-            let page = ask(self.store.read_back(&self.owner, thread, before, Some(Kind::Notice), PAGE))?;
-            notices.extend(page.iter().filter_map(|entry| {
-                if let Body::Notice(Notice { card, settled }) = entry.body { Some((card, settled)) } else { None }
-            }));
-            match page.last() {
-                Some(last) if page.len() == PAGE => before = Some(last.place()),
-                Some(_) | None => return Ok(notices),
-            }
-        }
+        logged.filter(|logged| logged.entry.id == entry).ok_or_else(|| told(StoreError::UnknownEntry { entry }))
     }
 
     /// The bytes of a mail.
@@ -150,31 +91,6 @@ impl Log {
             Ok(None) => Ok(Raw::None),
             Err(error @ StoreError::Blob { .. }) => Ok(Raw::Lost(error.to_string())),
             Err(error) => Err(told(error)),
-        }
-    }
-}
-
-impl Shown {
-    pub(crate) fn kind(&self) -> Kind {
-        match &self.entry.body {
-            Body::Mail(_) => Kind::Mail,
-            Body::Round(_) => Kind::Round,
-            Body::Outcome(_) => Kind::Outcome,
-            Body::Message(_) => Kind::Message,
-            Body::Card(_) => Kind::Card,
-            Body::Notice(_) => Kind::Notice,
-            Body::Erased(_) => Kind::Erased,
-        }
-    }
-}
-
-impl State {
-    /// Its name for programs; none of what is no card.
-    pub(crate) const fn name(self) -> Option<&'static str> {
-        match self {
-            Self::NoCard => None,
-            Self::Open => Some("open"),
-            Self::Settled(settled) => Some(settled.name()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use briefing::log::{Entry, Run};
+use briefing::log::{Body, Entry, Run, Settled};
 use briefing::message::{EntryId, ThreadId};
 use jiff::Timestamp;
 
@@ -28,6 +28,20 @@ pub enum Kind {
 impl Kind {
     /// All kinds.
     pub const ALL: [Self; 7] = [Self::Mail, Self::Round, Self::Outcome, Self::Message, Self::Card, Self::Notice, Self::Erased];
+
+    /// The kind of that.
+    #[must_use]
+    pub const fn of(body: &Body) -> Self {
+        match body {
+            Body::Mail(_) => Self::Mail,
+            Body::Round(_) => Self::Round,
+            Body::Outcome(_) => Self::Outcome,
+            Body::Message(_) => Self::Message,
+            Body::Card(_) => Self::Card,
+            Body::Notice(_) => Self::Notice,
+            Body::Erased(_) => Self::Erased,
+        }
+    }
 
     /// Its name for programs.
     #[must_use]
@@ -97,9 +111,11 @@ pub struct Logged {
     /// The entry.
     pub entry: Arc<Entry>,
     /// Its thread.
-    pub thread: Option<ThreadId>,
+    pub thread: ThreadId,
     /// Of a round or an outcome: its run, and the index of the round in it.
     pub run: Option<(Run, u32)>,
+    /// Of a card: how it was settled, if it was.
+    pub settled: Option<Settled>,
 }
 
 /// Whose window anchor: it is kept per thread, persona, view and model profile.

@@ -4,20 +4,20 @@ use std::process::ExitCode;
 
 use briefing::log::Body;
 use briefing::message::{Bytes, EntryId, ThreadId};
-use briefing_store::{Kind as EntryKind, Store};
+use briefing_store::{Kind as EntryKind, Logged, Store};
 
 use crate::args::ExportArgs;
 use crate::database::{open, owner};
 use crate::error::{Failure, Kind, Stop};
 use crate::output::{Output, count, entry, mbox, name_of};
-use crate::shown::{Log, PAGE, Raw, Shown, ask};
+use crate::shown::{Log, PAGE, Raw, ask};
 
 /// How many entries are named on standard error.
 const TOLD: usize = 20;
 
 pub(crate) fn run(args: ExportArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.quiet);
-    let mut log = Log::new(open(&args.db.db)?, owner(&args.db));
+    let log = Log::new(open(&args.db.db)?, owner(&args.db));
     let mut export = Export { mbox: args.mbox, ..Export::default() };
     match args.thread {
         Some(thread) => {
@@ -28,7 +28,7 @@ pub(crate) fn run(args: ExportArgs, out: &mut Output) -> Result<ExitCode, Stop> 
                 export.entry(&log, &shown, out)?;
             }
         }
-        None => everything(&mut log, &mut export, out)?,
+        None => everything(&log, &mut export, out)?,
     }
     if !export.anything {
         out.note(format_args!("{} has nothing of owner {} to export", name_of(&args.db.db), log.owner));
@@ -36,15 +36,14 @@ pub(crate) fn run(args: ExportArgs, out: &mut Output) -> Result<ExitCode, Stop> 
     export.end(out)
 }
 
-fn everything(log: &mut Log, export: &mut Export, out: &mut Output) -> Result<(), Stop> {
+fn everything(log: &Log, export: &mut Export, out: &mut Output) -> Result<(), Stop> {
     let mut first = EntryId::new(0);
     loop {
         let page = ask(log.store.log(&log.owner, first, PAGE))?;
         let Some(last) = page.last() else { return Ok(()) };
         first = EntryId::new(last.entry.id.get().saturating_add(1));
         for logged in page {
-            let shown = log.shown(logged)?;
-            export.entry(log, &shown, out)?;
+            export.entry(log, &logged, out)?;
         }
     }
 }
@@ -63,15 +62,15 @@ struct Export {
 }
 
 impl Export {
-    fn entry(&mut self, log: &Log, shown: &Shown, out: &mut Output) -> Result<(), Stop> {
+    fn entry(&mut self, log: &Log, shown: &Logged, out: &mut Output) -> Result<(), Stop> {
         self.anything = true;
         let id = shown.entry.id;
-        let raw = if shown.kind() == EntryKind::Mail { log.raw(id)? } else { Raw::None };
+        let raw = if EntryKind::of(&shown.entry.body) == EntryKind::Mail { log.raw(id)? } else { Raw::None };
         self.lost.extend(matches!(raw, Raw::Lost(_)).then_some(id));
         if self.mbox { self.mail(shown, &raw, out) } else { object(shown, &raw, out) }
     }
 
-    fn mail(&mut self, shown: &Shown, raw: &Raw, out: &mut Output) -> Result<(), Stop> {
+    fn mail(&mut self, shown: &Logged, raw: &Raw, out: &mut Output) -> Result<(), Stop> {
         let Body::Mail(mail) = &shown.entry.body else { return Ok(()) };
         match raw {
             Raw::Kept(bytes) => {
@@ -101,7 +100,7 @@ impl Export {
     }
 }
 
-fn object(shown: &Shown, raw: &Raw, out: &mut Output) -> Result<(), Stop> {
+fn object(shown: &Logged, raw: &Raw, out: &mut Output) -> Result<(), Stop> {
     let object = entry::object(shown);
     let object = match raw {
         Raw::Kept(bytes) => match std::str::from_utf8(bytes) {

@@ -18,14 +18,14 @@ use crate::shown::{Log, Raw, ask};
 
 pub(crate) fn run(args: ShowArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.told.quiet || args.told.json);
-    let mut log = Log::new(open(&args.db.db)?, owner(&args.db));
+    let log = Log::new(open(&args.db.db)?, owner(&args.db));
     let chosen = choose(&log, &args)?;
     if args.raw {
-        out.bytes(&raw(&mut log, &chosen.entries)?)?;
+        out.bytes(&raw(&log, &chosen.entries)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.told.json {
-        out.write(&json(&mut log, &chosen)?)?;
+        out.write(&json(&log, &chosen)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some((asked, summary)) = &chosen.thread {
@@ -87,13 +87,13 @@ fn by_message_id(log: &Log, id: &MessageId) -> Result<Vec<EntryId>, Failure> {
 }
 
 /// The bytes of the one mail.
-fn raw(log: &mut Log, entries: &[EntryId]) -> Result<Vec<u8>, Failure> {
+fn raw(log: &Log, entries: &[EntryId]) -> Result<Vec<u8>, Failure> {
     let [entry] = entries else {
         let choices = entries.iter().map(|entry| format!("--entry {entry}")).collect::<Vec<_>>().join(", ");
         return Err(Failure::new(Kind::Usage, format!("{} have that id", count(entries.len(), "mail")))
             .hint(format!("choose one: {choices}")));
     };
-    let kind = log.entry(*entry)?.kind();
+    let kind = EntryKind::of(&log.entry(*entry)?.entry.body);
     if kind != EntryKind::Mail {
         return Err(Failure::new(Kind::NoInput, format!("entry {entry} is no mail: its kind is {}", kind.name()))
             .hint("it is shown without --raw"));
@@ -109,7 +109,7 @@ fn raw(log: &mut Log, entries: &[EntryId]) -> Result<Vec<u8>, Failure> {
 }
 
 /// One object, in which an entry takes a line. It is whole before any of it is written, so that a failure stands alone.
-fn json(log: &mut Log, chosen: &Chosen) -> Result<String, Failure> {
+fn json(log: &Log, chosen: &Chosen) -> Result<String, Failure> {
     let mut text = "{\n".to_owned();
     if let Some((_, summary)) = &chosen.thread {
         let thread = pretty(&entry::summary(summary)).replace('\n', "\n  ");
@@ -119,7 +119,8 @@ fn json(log: &mut Log, chosen: &Chosen) -> Result<String, Failure> {
     for (at, id) in chosen.entries.iter().enumerate() {
         let shown = log.entry(*id)?;
         let object = entry::object(&shown);
-        let object = if shown.kind() == EntryKind::Mail { with_raw(object, &log.raw(*id)?) } else { object };
+        let object =
+            if EntryKind::of(&shown.entry.body) == EntryKind::Mail { with_raw(object, &log.raw(*id)?) } else { object };
         text.push_str(if at > 0 { ",\n    " } else { "\n    " });
         text.push_str(&object.end());
     }

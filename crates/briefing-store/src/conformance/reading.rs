@@ -97,7 +97,7 @@ pub(super) async fn the_log_is_walked_from_a_number(store: &dyn Store) {
     let whole = store.log(&owner, EntryId::new(0), 100).await.unwrap();
     assert_eq!(whole.iter().map(|logged| logged.entry.id.get()).collect::<Vec<_>>(), (0..10).collect::<Vec<_>>());
     for logged in &whole {
-        assert_eq!(logged.thread, desk.thread_of(logged.entry.id).await);
+        assert_eq!(Some(logged.thread), desk.thread_of(logged.entry.id).await);
         assert_eq!(logged.run, None);
     }
     assert_eq!(store.log(&owner, EntryId::new(3), 4).await.unwrap(), whole[3..7]);

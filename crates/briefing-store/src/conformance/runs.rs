@@ -44,7 +44,7 @@ pub(super) async fn rounds_are_read_beside_what_they_answer(store: &dyn Store) {
     let logged = store.log(&owner, later.entry, 1).await.unwrap();
     let begun = Run { id: run, thread, cause: Cause::Message(asked), persona: PERSONA.into() };
     let entry = desk.entry(later.entry).await;
-    assert_eq!(logged, [Logged { entry, thread: Some(thread), run: Some((begun, 7)) }]);
+    assert_eq!(logged, [Logged { entry, thread, run: Some((begun, 7)), settled: None }]);
 }
 
 pub(super) async fn rounds_of_scheduled_work_stand_beside_what_it_wrote(store: &dyn Store) {
@@ -183,7 +183,7 @@ pub(super) async fn outcomes_go_to_their_round(store: &dyn Store) {
     let logged = store.log(&owner, recorded[0].entry, 1).await.unwrap();
     assert_eq!(
         (logged[0].thread, logged[0].run.as_ref().map(|(run, index)| (run.id.as_str(), *index))),
-        (Some(thread), Some(("r", 1)))
+        (thread, Some(("r", 1)))
     );
     let fails = |run: &'static str, call: CallId| async move {
         store.append_outcome(&OwnerId::default(), &RunId::new(run), Outcome::text(call, "x"), at(5)).await

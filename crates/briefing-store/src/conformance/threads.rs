@@ -19,7 +19,7 @@ pub(super) async fn merging_puts_each_at_its_place(store: &dyn Store) {
     assert_eq!(desk.read(two).await, desk.read(one).await);
     let after = store.log(&owner, EntryId::new(0), 10).await.unwrap();
     assert!(before.iter().zip(&after).all(|(before, after)| before.entry == after.entry), "entries are not touched");
-    assert!(after.iter().all(|logged| logged.thread == Some(one)));
+    assert!(after.iter().all(|logged| logged.thread == one));
     // A second time, and with itself, it changes nothing.
     store.merge(&owner, two, one).await.unwrap();
     store.merge(&owner, one, two).await.unwrap();

@@ -24,7 +24,10 @@ pub(super) fn settle(log: &mut Log<'_>, card: EntryId, settled: Settled, now: Ti
     let (thread, at) = match found {
         None => return Err(unknown),
         Some((thread, at, rows::OPEN_CARD)) => (thread, at),
-        Some((_, _, rows::CARD)) => return Err(StoreError::Settled { card, settled: how(log.tx, key)? }),
+        Some((_, _, rows::CARD)) => {
+            let settled = settled_as(log.tx, key)?.ok_or_else(|| rows::damaged(key, "the notice"))?;
+            return Err(StoreError::Settled { card, settled });
+        }
         Some(_) => return Err(StoreError::NotACard { entry: card }),
     };
     let notice = log.notice(thread, key, Notice { card, settled }, micros(now).max(at))?;
@@ -33,11 +36,12 @@ pub(super) fn settle(log: &mut Log<'_>, card: EntryId, settled: Settled, now: Ti
     Ok(entry_id(notice))
 }
 
-fn how(connection: &Connection, card: i64) -> Result<Settled, StoreError> {
+/// How a card was settled, if it was.
+pub(super) fn settled_as(connection: &Connection, card: i64) -> Result<Option<Settled>, StoreError> {
     let mut statement = connection
         .prepare_cached("SELECT settled FROM cards JOIN notices ON notices.entry = cards.notice WHERE cards.entry = ?1")?;
     let name: Option<String> = statement.query_one([card], |row| row.get(0)).optional()?;
-    name.and_then(|name| rows::settled(&name)).ok_or_else(|| rows::damaged(card, "the notice"))
+    name.map(|name| rows::settled(&name).ok_or_else(|| rows::damaged(card, "the notice"))).transpose()
 }
 
 /// The cards of a thread that are not settled.

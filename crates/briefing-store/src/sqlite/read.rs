@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::ids::{OwnerKey, entry_id, thread_id};
 use super::threads::limit;
 use super::time::micros;
-use super::{rows, runs};
+use super::{cards, rows, runs};
 use crate::{Kind, Logged, StoreError};
 
 /// The owner, if anything was ever written for it.
@@ -164,11 +164,13 @@ pub(super) fn log(connection: &Connection, owner: OwnerKey, first: EntryId, coun
     let mut log = Vec::with_capacity(keys.len());
     for key in keys {
         let Some(entry) = rows::entry(connection, key)? else { continue };
-        let run = match &entry.body {
-            Body::Round(_) | Body::Outcome(_) => runs::of_entry(connection, key)?,
-            Body::Mail(_) | Body::Message(_) | Body::Card(_) | Body::Notice(_) | Body::Erased(_) => None,
+        let (run, settled) = match &entry.body {
+            Body::Round(_) | Body::Outcome(_) => (runs::of_entry(connection, key)?, None),
+            Body::Card(_) => (None, cards::settled_as(connection, key)?),
+            Body::Mail(_) | Body::Message(_) | Body::Notice(_) | Body::Erased(_) => (None, None),
         };
-        log.push(Logged { entry, thread: thread_of(connection, key)?, run });
+        let thread = thread_of(connection, key)?.ok_or_else(|| rows::damaged(key, "the thread"))?;
+        log.push(Logged { entry, thread, run, settled });
     }
     Ok(log)
 }

@@ -1,24 +1,23 @@
 //! Entries and threads as JSON: every value whole.
 
-use briefing::log::{Address, Attachment, Body, Card, Cause, Delivery, Direction, Mail, MessageId, Run};
+use briefing::log::{Address, Attachment, Body, Card, Cause, Delivery, Direction, Mail, MessageId, Run, Settled};
 use briefing::message::{ModelMessage, ToolCall, message_to_json};
 use briefing_json::Document;
-use briefing_store::ThreadSummary;
+use briefing_store::{Kind as EntryKind, Logged, ThreadSummary};
 use serde_json::{Value, json};
 
 use crate::output::entry::text::hex;
 use crate::output::object::Object;
 use crate::output::time::value;
-use crate::shown::Shown;
 
 /// An entry. Whoever asked adds what else is told of it.
-pub(crate) fn object(shown: &Shown) -> Object {
+pub(crate) fn object(shown: &Logged) -> Object {
     let entry = &shown.entry;
     let object = Object::default()
         .field("entry", entry.id.get())
-        .field("thread", shown.thread.map(|thread| thread.get()))
+        .field("thread", shown.thread.get())
         .field("at", value(entry.at))
-        .field("kind", shown.kind().name());
+        .field("kind", EntryKind::of(&shown.entry.body).name());
     match &entry.body {
         Body::Mail(mail) => of_mail(mail, object),
         Body::Round(said) => of_run(shown, object).json("message", &message_to_json(&ModelMessage::Assistant(said.clone()))),
@@ -69,7 +68,7 @@ fn attachment(attachment: &Attachment) -> Value {
     json!({ "id": id.as_str(), "filename": filename, "media_type": media_type, "size": size, "inline": inline })
 }
 
-fn of_run(shown: &Shown, object: Object) -> Object {
+fn of_run(shown: &Logged, object: Object) -> Object {
     let Some((run, round)) = &shown.run else { return object.field("run", Value::Null).field("round", Value::Null) };
     let Run { id, cause, persona, thread: _ } = run;
     let (answers, responsibility) = match cause {
@@ -80,10 +79,10 @@ fn of_run(shown: &Shown, object: Object) -> Object {
     object.field("run", run).field("round", *round)
 }
 
-fn of_card(card: &Card, shown: &Shown, object: Object) -> Object {
+fn of_card(card: &Card, shown: &Logged, object: Object) -> Object {
     let Card { run, call, action, language, preview, fingerprint, expires } = card;
     object
-        .field("state", shown.state.name())
+        .field("state", shown.settled.map_or("open", Settled::name))
         .field("run", run.as_ref().map(|run| json!({ "id": run.as_str() })))
         .json("call", &of_call(call))
         .field("action", action.as_str())

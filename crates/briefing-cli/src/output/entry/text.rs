@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use briefing::log::{Address, Attachment, Body, Card, Cause, Direction, Erased, Mail, Run};
 use briefing::text::lf;
+use briefing_store::{Kind as EntryKind, Logged};
 
 use crate::output::entry::json::delivery_name;
 use crate::output::entry::said;
 use crate::output::time::to_second;
 use crate::output::{Paint, counted, safe};
-use crate::shown::{Shown, State};
 
 /// How many characters of a hash are shown.
 const HASH: usize = 12;
@@ -41,11 +41,11 @@ impl Page {
 }
 
 /// An entry with what was found in it.
-pub(crate) fn text(shown: &Shown, findings: &[String], paint: Paint) -> String {
+pub(crate) fn text(shown: &Logged, findings: &[String], paint: Paint) -> String {
     let entry = &shown.entry;
     let mut head = vec![format!("entry {}", entry.id)];
-    head.extend(shown.thread.map(|thread| format!("thread {thread}")));
-    head.extend([shown.kind().name().to_owned(), to_second(entry.at)]);
+    head.push(format!("thread {}", shown.thread));
+    head.extend([EntryKind::of(&shown.entry.body).name().to_owned(), to_second(entry.at)]);
     let mut page = Page::default();
     match &entry.body {
         Body::Mail(mail) => {
@@ -65,7 +65,7 @@ pub(crate) fn text(shown: &Shown, findings: &[String], paint: Paint) -> String {
             said::message(message, &mut page);
         }
         Body::Card(card) => {
-            head.extend(state(shown.state));
+            head.push(shown.settled.map_or_else(|| "open".to_owned(), |settled| format!("settled: {}", settled.name())));
             of_card(card, &mut page);
         }
         Body::Notice(notice) => head.push(format!("card {}: {}", notice.card, notice.settled.name())),
@@ -122,21 +122,13 @@ fn of_attachment(attachment: &Attachment) -> String {
 }
 
 /// The run of a round or an outcome, and the number of the round in it.
-fn run(shown: &Shown) -> Option<String> {
+fn run(shown: &Logged) -> Option<String> {
     let (Run { id, cause, persona: _, thread: _ }, round) = shown.run.as_ref()?;
     let cause = match cause {
         Cause::Message(entry) => format!("answers entry {entry}"),
         Cause::Responsibility(name) => format!("responsibility {name}"),
     };
     Some(format!("round {round} of run {id}, {cause}"))
-}
-
-fn state(state: State) -> Option<String> {
-    match state {
-        State::NoCard => None,
-        State::Open => Some("open".to_owned()),
-        State::Settled(settled) => Some(format!("settled: {}", settled.name())),
-    }
 }
 
 fn of_card(card: &Card, page: &mut Page) {

@@ -70,15 +70,7 @@ impl Row {
     }
 
     pub(super) fn kind(&self) -> Kind {
-        match &self.entry.body {
-            Body::Mail(_) => Kind::Mail,
-            Body::Round(_) => Kind::Round,
-            Body::Outcome(_) => Kind::Outcome,
-            Body::Message(_) => Kind::Message,
-            Body::Card(_) => Kind::Card,
-            Body::Notice(_) => Kind::Notice,
-            Body::Erased(_) => Kind::Erased,
-        }
+        Kind::of(&self.entry.body)
     }
 
     pub(super) fn erased(&self) -> bool {

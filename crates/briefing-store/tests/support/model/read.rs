@@ -78,8 +78,9 @@ impl Log {
         let rows = self.rows.iter().filter(|row| row.entry.id >= first).take(count);
         let logged = rows.map(|row| Logged {
             entry: Arc::clone(&row.entry),
-            thread: Some(row.thread),
+            thread: row.thread,
             run: row.run.map(|(run, turn)| (self.runs[run].run.clone(), turn)),
+            settled: self.rows.iter().filter_map(Row::notice).find(|notice| notice.card == row.entry.id).map(|it| it.settled),
         });
         logged.collect()
     }
