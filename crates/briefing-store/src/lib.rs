@@ -42,6 +42,8 @@ mod sqlite;
 mod store;
 
 pub use append::{Append, Appended, Content, Expected, Fate, ImportedRound, Key, NewMail, Target};
+#[cfg(feature = "object-store")]
+pub use blobs::ObjectBlobs;
 pub use blobs::{BlobFolder, BlobHash, Blobs};
 pub use error::StoreError;
 pub use fault::{Fault, Reference, Verified};
