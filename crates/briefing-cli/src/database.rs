@@ -31,6 +31,8 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         | StoreError::UnknownRun { .. }
         | StoreError::Missing { .. } => Kind::NoInput,
         StoreError::RunBegun { .. }
+        | StoreError::RoundRecorded { .. }
+        | StoreError::TooMany { .. }
         | StoreError::UnknownCall { .. }
         | StoreError::Moved { .. }
         | StoreError::Settled { .. }
@@ -43,7 +45,7 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         | StoreError::Corrupt { .. }
         | StoreError::Blob { .. } => Kind::Data,
         StoreError::Locked | StoreError::Full | StoreError::ReadOnly | StoreError::Io { .. } => Kind::Io,
-        StoreError::Sqlite(_) | StoreError::Closed => Kind::Internal,
+        StoreError::Backend(_) => Kind::Internal,
     };
     let failure = Failure::new(kind, error.to_string());
     match error.hint() {

@@ -48,6 +48,7 @@ impl Material {
                 Some(Body::Card(card)) => format!("card: {}", words(&card.action)),
                 Some(Body::Notice(notice)) => format!("card {}: {}", notice.card, notice.settled.name()),
                 Some(Body::Erased(_)) => "erased".to_owned(),
+                Some(Body::Unreadable) => "cannot be read".to_owned(),
                 None => String::new(),
             },
             Self::List(messages) => self.index(id).and_then(|at| messages.get(at)).map(of_message).unwrap_or_default(),

@@ -218,9 +218,9 @@ fn a_backup_is_whole_and_overwrites_nothing() {
     let told = text(&folder, &["backup", "copy.db"]);
     let bytes = fs::metadata(folder.join("copy.db")).unwrap().len();
     let beside = long.len();
-    assert_eq!(told, format!("{bytes} bytes written to copy.db, and {beside} bytes in copy.db.blobs\n"));
+    assert_eq!(told, format!("{bytes} bytes written to copy.db, and 1 content ({beside} bytes) beside it\n"));
     let told = json_of(&folder, &["backup", "other.db"]);
-    assert_eq!(told, json!({ "file": "other.db", "bytes": bytes, "beside": beside }));
+    assert_eq!(told, json!({ "file": "other.db", "bytes": bytes, "contents": 1, "content_bytes": beside }));
     assert_eq!(out(&folder, &["export", "--db", "copy.db"]), out(&folder, &["export"]));
     let output = run_in(&folder, &["backup", "copy.db"]);
     assert_eq!(code(&output), 74);

@@ -1,7 +1,7 @@
 //! What is appended, and what became of it.
 
 use briefing::log::{Arrival, AttachmentId, Card, Mail, Place};
-use briefing::message::{Assistant, EntryId, ModelMessage, Outcome, ThreadId};
+use briefing::message::{Assistant, EntryId, ModelMessage, Outcome, RunId, ThreadId};
 
 /// One entry to append.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +17,9 @@ pub struct Append {
     pub key: Option<Key>,
     /// The newest entry of the thread that the writer knows. If another one is there, nothing is appended. A new thread has none.
     pub expected: Expected,
+    /// The run that wrote it. It is not before what that run wrote last; of a scheduled run it is recorded, in the same
+    /// transaction, that it wrote this ([`crate::Store::wrote`]).
+    pub by: Option<RunId>,
 }
 
 /// What an entry holds. Rounds and outcomes are appended through their run.
@@ -68,13 +71,13 @@ impl Key {
     /// The key of that text, such as the id of a delivery.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        Self::of_bytes(text.as_bytes())
+        Self(blake3::derive_key("briefing-store 2026-11-29 key of a text", text.as_bytes()))
     }
 
-    /// The key of those bytes, such as a mail as it came.
+    /// The key of those bytes, such as a mail as it came. It is never the key of a text.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        Self(*blake3::hash(bytes).as_bytes())
+        Self(blake3::derive_key("briefing-store 2026-11-29 key of bytes", bytes))
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8; 32] {
@@ -86,7 +89,7 @@ impl Append {
     /// That content, appended to a thread without conditions.
     #[must_use]
     pub fn new(content: Content, thread: Target, arrival: Arrival) -> Self {
-        Self { content, thread, arrival, key: None, expected: Expected::Any }
+        Self { content, thread, arrival, key: None, expected: Expected::Any, by: None }
     }
 
     /// A mail, to the thread that its references lead to. Its key is the hash of its bytes, if it has them, so that a mail is
@@ -113,6 +116,13 @@ impl Append {
     #[must_use]
     pub fn key(mut self, key: Key) -> Self {
         self.key = Some(key);
+        self
+    }
+
+    /// The same, written by that run.
+    #[must_use]
+    pub fn by(mut self, run: RunId) -> Self {
+        self.by = Some(run);
         self
     }
 

@@ -32,6 +32,14 @@ pub enum StoreError {
         /// The run.
         run: RunId,
     },
+    /// A run has another round of that index.
+    #[error("run {run} has another round {index}")]
+    RoundRecorded {
+        /// The run.
+        run: RunId,
+        /// The index of the round.
+        index: u32,
+    },
     /// The run has no call of that id.
     #[error("run {run} has no call {call}")]
     UnknownCall {
@@ -77,6 +85,12 @@ pub enum StoreError {
         what: &'static str,
         /// The most.
         most: usize,
+    },
+    /// There are more of these than a store can number.
+    #[error("there can be no more {what}")]
+    TooMany {
+        /// What they are.
+        what: &'static str,
     },
     /// Another process holds the database for longer than the setting waits. Nothing is wrong: try again.
     #[error("another process is writing to the database")]
@@ -134,12 +148,9 @@ pub enum StoreError {
         #[source]
         source: std::io::Error,
     },
-    /// SQLite failed in a way of its own.
-    #[error("SQLite: {0}")]
-    Sqlite(#[source] rusqlite::Error),
-    /// The store was closed while it was asked.
-    #[error("the store is closed")]
-    Closed,
+    /// The database failed in a way of its own.
+    #[error("the database failed: {0}")]
+    Backend(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl StoreError {
@@ -200,9 +211,9 @@ impl From<rusqlite::Error> for StoreError {
                     },
                 },
                 ErrorCode::Unknown if failure.extended_code == ffi::SQLITE_ERROR => Self::Corrupt { detail },
-                _ => Self::Sqlite(error),
+                _ => Self::Backend(Box::new(error)),
             },
-            _ => Self::Sqlite(error),
+            _ => Self::Backend(Box::new(error)),
         }
     }
 }

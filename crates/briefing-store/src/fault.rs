@@ -1,8 +1,9 @@
 //! What is wrong in a store, as [`crate::Store::verify`] finds it.
 
 use std::fmt;
+use std::ops::Range;
 
-use briefing::message::{EntryId, OwnerId, ThreadId};
+use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
 
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +13,17 @@ pub enum Fault {
         /// What it says.
         detail: String,
     },
-    /// An entry does not hold what was appended.
+    /// Something belongs to an owner that is not there.
+    OwnerMissing {
+        /// The owner's number. Its name is lost.
+        number: i64,
+    },
+    /// The numbers that an owner's next entry, thread and run get are taken, or cannot be.
+    OwnerMiscounted {
+        /// The owner.
+        owner: OwnerId,
+    },
+    /// An entry does not hold what was appended: its own text, or the contents that it has.
     Altered {
         /// The owner.
         owner: OwnerId,
@@ -33,14 +44,15 @@ pub enum Fault {
         /// The number that is missing.
         entry: EntryId,
     },
-    /// An entry is in no thread, or in one that does not exist, or stands there at another time than its own.
+    /// An entry is in no thread, or in one that does not exist, or stands there at another time or as another kind than its own (a
+    /// card: settled or not), or is kept as another owner's.
     Misplaced {
         /// The owner.
         owner: OwnerId,
         /// The entry.
         entry: EntryId,
     },
-    /// What is kept of a thread beside its entries (count, head, newest, people) is not what its entries say.
+    /// What is kept of a thread beside its entries (owner, count, head, newest, people) is not what its entries say.
     Miscounted {
         /// The owner.
         owner: OwnerId,
@@ -56,13 +68,59 @@ pub enum Fault {
         /// To what.
         to: Reference,
     },
+    /// Something is kept of an entry that is erased, or is not there, or is of another kind: text that was to be forgotten.
+    Leftover {
+        /// The owner.
+        owner: OwnerId,
+        /// The entry.
+        entry: EntryId,
+    },
+    /// A key leads to an entry that is not there.
+    KeyDangling {
+        /// The owner.
+        owner: OwnerId,
+        /// The entry.
+        entry: EntryId,
+    },
+    /// A run is not what was begun.
+    RunAltered {
+        /// The owner.
+        owner: OwnerId,
+        /// The run, by the id that it has now.
+        run: RunId,
+    },
+    /// A run is in no thread, or is kept as another owner's, or does not stand beside what it answers or wrote, or one of its
+    /// calls leads to no round of it.
+    RunMisplaced {
+        /// The owner.
+        owner: OwnerId,
+        /// The run; its number, if it is not there.
+        run: RunId,
+    },
+    /// A window begins in a thread, or at an entry, that is not there.
+    AnchorDangling {
+        /// The owner.
+        owner: OwnerId,
+        /// The thread.
+        thread: ThreadId,
+    },
     /// The content of a stored file is missing.
     BlobMissing {
         /// Its hash.
         hash: String,
     },
+    /// The content of a stored file could not be asked for. It may be there: verify again.
+    BlobUnreadable {
+        /// Its hash.
+        hash: String,
+    },
     /// The content of a stored file is not what its hash says.
     BlobAltered {
+        /// Its hash.
+        hash: String,
+    },
+    /// The content of a stored file is referred to more or less often than is kept of it.
+    BlobMiscounted {
         /// Its hash.
         hash: String,
     },
@@ -84,6 +142,8 @@ pub enum Reference {
     Round,
     /// The card of a notice.
     Card,
+    /// The notice of a card.
+    Notice,
     /// A stored content.
     Blob,
 }
@@ -92,24 +152,42 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Database { detail } => write!(f, "the database is damaged: {detail}"),
+            Self::OwnerMissing { number } => write!(f, "owner number {number}: not there, and has something"),
+            Self::OwnerMiscounted { owner } => {
+                write!(f, "owner {owner}: its next entry, thread or run has a number that cannot be")
+            }
             Self::Altered { owner, entry } => write!(f, "owner {owner}, entry {entry}: not what was appended"),
             Self::Unreadable { owner, entry } => write!(f, "owner {owner}, entry {entry}: cannot be read"),
             Self::Gap { owner, entry } => write!(f, "owner {owner}: entry {entry} is missing"),
             Self::Misplaced { owner, entry } => write!(f, "owner {owner}, entry {entry}: not at its place in a thread"),
             Self::Miscounted { owner, thread } => {
-                write!(f, "owner {owner}, thread {thread}: its count, head, time or people are not what its entries say")
+                write!(f, "owner {owner}, thread {thread}: its owner, count, head, time or people are not what its entries say")
             }
             Self::Dangling { owner, entry, to } => {
                 let what = match to {
                     Reference::Run => "run",
                     Reference::Round => "round",
                     Reference::Card => "card",
+                    Reference::Notice => "notice",
                     Reference::Blob => "content",
                 };
                 write!(f, "owner {owner}, entry {entry}: its {what} is not there")
             }
+            Self::Leftover { owner, entry } => {
+                write!(f, "owner {owner}, entry {entry}: something is left of what is erased or was never there")
+            }
+            Self::KeyDangling { owner, entry } => {
+                write!(f, "owner {owner}, entry {entry}: a key leads to it, and it is not there")
+            }
+            Self::RunAltered { owner, run } => write!(f, "owner {owner}, run {run}: not what was begun"),
+            Self::RunMisplaced { owner, run } => write!(f, "owner {owner}, run {run}: not at its place beside an entry"),
+            Self::AnchorDangling { owner, thread } => {
+                write!(f, "owner {owner}, thread {thread}: a window begins in it where nothing is")
+            }
             Self::BlobMissing { hash } => write!(f, "content {hash}: missing"),
+            Self::BlobUnreadable { hash } => write!(f, "content {hash}: cannot be read"),
             Self::BlobAltered { hash } => write!(f, "content {hash}: not what its hash says"),
+            Self::BlobMiscounted { hash } => write!(f, "content {hash}: referred to more or less often than is kept of it"),
             Self::Index { owner, entry } => write!(f, "owner {owner}, entry {entry}: the search index is wrong about it"),
         }
     }
@@ -135,6 +213,19 @@ impl Verified {
     pub const MOST: usize = 1_000;
 
     pub(crate) fn fault(&mut self, fault: Fault) {
-        if self.faults.len() < Self::MOST { self.faults.push(fault) } else { self.more += 1 }
+        if self.faults.len() < Self::MOST {
+            self.faults.push(fault);
+        } else {
+            self.more = self.more.saturating_add(1);
+        }
+    }
+
+    /// Each of those numbers is missing. They may be more than can be gone through.
+    pub(crate) fn gaps(&mut self, owner: &OwnerId, numbers: Range<u64>) {
+        let mut untold = numbers;
+        let room = Self::MOST.saturating_sub(self.faults.len());
+        let told = untold.by_ref().take(room).map(|number| Fault::Gap { owner: owner.clone(), entry: EntryId::new(number) });
+        self.faults.extend(told);
+        self.more = self.more.saturating_add(untold.end.saturating_sub(untold.start));
     }
 }

@@ -62,4 +62,6 @@ pub struct ForgetReport {
     /// Not of a trial; not if another process was reading, the disk has no room for a second copy, or a content could not be
     /// deleted: then forget again, with nothing to erase, once that is over.
     pub scrubbed: bool,
+    /// Why not, if it was tried.
+    pub scrub_failure: Option<String>,
 }

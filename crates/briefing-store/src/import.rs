@@ -1,7 +1,9 @@
 //! Importing what was kept elsewhere: mailboxes, recorded runs, transcripts. Each can be done again: what is there is passed
 //! over, and an import that was stopped goes on.
 
-use briefing::log::{Arrival, Body, Mail, MessageId};
+use std::sync::Arc;
+
+use briefing::log::{Arrival, Body, Entry, Mail, MessageId};
 use briefing::message::{ModelMessage, OwnerId, ThreadId, messages_to_json};
 use briefing_mail::{Finding, MailboxError, RawMessage, Source};
 use jiff::Timestamp;
@@ -11,6 +13,10 @@ use crate::{Append, Fate, Key, Kind, NewMail, Store, StoreError, Target};
 /// The most mails, and about the most bytes, that are appended in one transaction.
 const BATCH: usize = 500;
 const BATCH_BYTES: usize = 8 << 20;
+/// How many entries are read at once.
+const PAGE: usize = 500;
+/// How many findings are told.
+const FINDINGS: usize = 10_000;
 
 /// What came of an import of mails.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,8 +31,10 @@ pub struct ImportedMails {
     pub merged: u64,
     /// Mails whose Message-ID another one has: both are kept.
     pub reused: Vec<(Source, MessageId)>,
-    /// What could not be read of a mail, or not whole.
+    /// What could not be read of a mail, or not whole: the first ten thousand.
     pub findings: Vec<(Source, Finding)>,
+    /// How many more findings there are.
+    pub more_findings: u64,
     /// What could not be read at all.
     pub unreadable: Vec<MailboxError>,
 }
@@ -60,7 +68,9 @@ pub async fn import_mails(
         let mut parsed = raw.parse();
         prepare(&mut parsed.mail);
         imported.read += 1;
-        imported.findings.extend(parsed.findings.into_iter().map(|finding| (raw.source.clone(), finding)));
+        let room = FINDINGS.saturating_sub(imported.findings.len());
+        imported.more_findings += parsed.findings.len().saturating_sub(room) as u64;
+        imported.findings.extend(parsed.findings.into_iter().take(room).map(|finding| (raw.source.clone(), finding)));
         seen(&raw.source, &imported);
         batch.bytes += raw.bytes.len();
         batch.sources.push((raw.source, parsed.mail.message_id.clone()));
@@ -108,8 +118,8 @@ pub struct ImportedMessages {
     pub thread: ThreadId,
     /// How many messages are new.
     pub new: usize,
-    /// Whether another conversation of the same id was there, which is no beginning of this one: this one has a thread of its
-    /// own.
+    /// Whether another conversation of the same id was there, and neither is a beginning of the other: this one has a thread of
+    /// its own.
     pub differs: bool,
 }
 
@@ -149,10 +159,14 @@ async fn begin(
     let Some(first) = store.append(owner, vec![first]).await?.pop() else { return Ok(None) };
     let thread = first.thread;
     let head = store.thread(owner, thread).await?.and_then(|thread| thread.head);
-    let mut stored = store.read_back(owner, thread, None, Some(Kind::Message), messages.len() + 1).await?;
-    stored.reverse();
-    let same = stored.iter().zip(messages).all(|(entry, message)| entry.body == Body::Message(message.clone()));
-    if stored.len() > messages.len() || !same {
+    // What was forgotten of it stays forgotten: its tombstones stand in its place.
+    let stored = stored(store, owner, thread).await?;
+    let same = stored.iter().zip(messages).all(|(entry, message)| match &entry.body {
+        Body::Message(stored) => stored == message,
+        Body::Erased(_) => true,
+        Body::Mail(_) | Body::Round(_) | Body::Outcome(_) | Body::Card(_) | Body::Notice(_) | Body::Unreadable => false,
+    });
+    if !same {
         return Ok(Some(ImportedMessages { thread, new: 0, differs: true }));
     }
     let rest = messages.iter().skip(stored.len()).map(|message| append(message, Target::Thread(thread)));
@@ -163,4 +177,18 @@ async fn begin(
         store.append(owner, rest).await?;
     }
     Ok(Some(ImportedMessages { thread, new, differs: false }))
+}
+
+/// The messages of a thread, and what is left of those that were erased, oldest first.
+async fn stored(store: &dyn Store, owner: &OwnerId, thread: ThreadId) -> Result<Vec<Arc<Entry>>, StoreError> {
+    let mut stored = Vec::new();
+    let mut before = None;
+    loop {
+        let page = store.read_back(owner, thread, before, None, PAGE).await?;
+        let Some(last) = page.last() else { break };
+        before = Some(last.place());
+        stored.extend(page.into_iter().filter(|entry| matches!(Kind::of(&entry.body), Kind::Message | Kind::Erased)));
+    }
+    stored.reverse();
+    Ok(stored)
 }

@@ -51,5 +51,5 @@ pub use forget::{Forget, ForgetReport};
 pub use import::{ImportedMails, ImportedMessages, import_mails, import_messages};
 pub use ports::OwnerStore;
 pub use read::{After, AnchorKey, Hit, Kind, Logged, ThreadSummary};
-pub use sqlite::{Durability, Settings, SqliteStore};
+pub use sqlite::{BackedUp, Durability, Settings, SqliteStore};
 pub use store::{Store, StoreFuture};

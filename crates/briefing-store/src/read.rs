@@ -23,11 +23,14 @@ pub enum Kind {
     Notice,
     /// [`briefing::log::Body::Erased`].
     Erased,
+    /// [`briefing::log::Body::Unreadable`]: told of what a store gives, never asked for.
+    Unreadable,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [Self::Mail, Self::Round, Self::Outcome, Self::Message, Self::Card, Self::Notice, Self::Erased];
+    pub const ALL: [Self; 8] =
+        [Self::Mail, Self::Round, Self::Outcome, Self::Message, Self::Card, Self::Notice, Self::Erased, Self::Unreadable];
 
     /// The kind of that.
     #[must_use]
@@ -40,6 +43,7 @@ impl Kind {
             Body::Card(_) => Self::Card,
             Body::Notice(_) => Self::Notice,
             Body::Erased(_) => Self::Erased,
+            Body::Unreadable => Self::Unreadable,
         }
     }
 
@@ -54,6 +58,7 @@ impl Kind {
             Self::Card => "card",
             Self::Notice => "notice",
             Self::Erased => "erased",
+            Self::Unreadable => "unreadable",
         }
     }
 }

@@ -31,8 +31,8 @@ pub trait Store: Send + Sync {
     /// sequence number of its owner and a place by its effective time (design invariant 10).
     ///
     /// # Errors
-    /// [`StoreError::UnknownThread`]; [`StoreError::Moved`] where the expected head is not the head: of everything in `batch`
-    /// nothing is appended then.
+    /// [`StoreError::UnknownThread`]; [`StoreError::UnknownRun`]; [`StoreError::Moved`] where the expected head is not the head:
+    /// of everything in `batch` nothing is appended then.
     fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>>;
 
     /// Begins a run.
@@ -41,7 +41,7 @@ pub trait Store: Send + Sync {
     /// [`StoreError::UnknownThread`], [`StoreError::UnknownEntry`] for what it belongs to, [`StoreError::RunBegun`].
     fn begin_run<'a>(&'a self, owner: &'a OwnerId, run: Run) -> StoreFuture<'a, ()>;
 
-    /// Tells which entry a scheduled run wrote: its rounds are replayed right before that. The second time changes nothing; nor
+    /// Tells which entry a scheduled run wrote: its rounds are replayed right before that. The same entry once more changes nothing; nor
     /// does it for a run that answers a message, whose rounds stand beside that.
     ///
     /// # Errors
@@ -50,10 +50,10 @@ pub trait Store: Send + Sync {
 
     /// Records what the model of a run said in its round of that index, before its calls are run. Ids that repeat in the thread
     /// get their number here; the round is returned as it is kept. Its time is `now`, or that of what the run wrote last if a
-    /// clock has jumped back.
+    /// clock has jumped back. The same round of that index once more is not appended, and the one that is there given back.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`].
+    /// [`StoreError::UnknownRun`]; [`StoreError::RoundRecorded`] if another round of that index is there.
     fn append_round<'a>(
         &'a self,
         owner: &'a OwnerId,
@@ -75,8 +75,8 @@ pub trait Store: Send + Sync {
         now: Timestamp,
     ) -> StoreFuture<'a, EntryId>;
 
-    /// Records a whole run that was made elsewhere, in one transaction. Whether it is new: of a run that was begun before,
-    /// nothing is recorded.
+    /// Records a whole run that was made elsewhere, in one transaction. Whether it is new: of a run that was begun before, or
+    /// imported and forgotten, nothing is recorded.
     ///
     /// # Errors
     /// As [`begin_run`](Self::begin_run), but for [`StoreError::RunBegun`].

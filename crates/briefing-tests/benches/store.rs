@@ -23,9 +23,7 @@ use briefing::message::{Assistant, Item, Outcome, OwnerId, RunId, ThreadId, Tool
 use briefing::persona::Role;
 use briefing::view::MailView;
 use briefing::{Bounds, Call, Chain, Context, Inbound, Persona, Subject, ThreadHistory};
-use briefing_store::{
-    Append, Content, Durability, ImportedRound, Kind, NewMail, OwnerStore, Settings, SqliteStore, Store, Target,
-};
+use briefing_store::{Append, Content, Durability, ImportedRound, NewMail, OwnerStore, Settings, SqliteStore, Store, Target};
 use briefing_wire::Render;
 use criterion::{Criterion, criterion_group, criterion_main};
 use jiff::Timestamp;
@@ -211,6 +209,10 @@ fn view(c: &mut Criterion) {
     };
     let mut group = c.benchmark_group("mail view of 50 out of SQLite");
     for &(name, shape, entries) in threads {
+        // A database is made only if it is asked for.
+        if std::env::var("BRIEFING_BENCH_MOST").is_ok_and(|most| most.parse().is_ok_and(|most: u64| entries > most)) {
+            continue;
+        }
         let (path, entry, thread) = database(shape, entries);
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path, settings()).unwrap());
         let reader = Arc::new(OwnerStore::new(store, OwnerId::default()));
@@ -259,7 +261,6 @@ fn append(c: &mut Criterion) {
                 pollster::block_on(store.append(&owner, vec![append])).unwrap()
             });
         });
-        assert_eq!(pollster::block_on(store.read_back(&owner, thread, None, Some(Kind::Mail), 1)).unwrap().len(), 1);
         let bare = Connection::open(folder.path().join(format!("bare-{synchronous}.db"))).unwrap();
         bare.execute_batch(&format!(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous};

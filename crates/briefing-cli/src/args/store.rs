@@ -67,9 +67,21 @@ pub(crate) struct ImportArgs {
     #[arg(long, help_heading = "Who answers")]
     pub(crate) received: bool,
     #[command(flatten)]
-    pub(crate) db: DbArgs,
+    pub(crate) db: ImportDbArgs,
     #[command(flatten)]
     pub(crate) told: ToldArgs,
+}
+
+/// The database that an import goes to.
+#[derive(Debug, Clone, ClapArgs)]
+#[command(next_help_heading = "Database")]
+pub(crate) struct ImportDbArgs {
+    /// The database; a new one is made if none is there
+    #[arg(long, value_name = "FILE", default_value = "briefing.db")]
+    pub(crate) db: PathBuf,
+    /// Whose log it is [default: the persona's, else `default`]
+    #[arg(long, value_name = "OWNER")]
+    pub(crate) owner: Option<String>,
 }
 
 const THREADS_HELP: &str = "\

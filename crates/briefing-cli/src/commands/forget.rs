@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::args::ForgetArgs;
 use crate::database::{open, owner};
-use crate::error::Stop;
+use crate::error::{Kind, Stop};
 use crate::output::json::pretty;
 use crate::output::{Output, counted};
 use crate::shown::{Log, ask};
@@ -23,16 +23,17 @@ pub(crate) fn run(args: ForgetArgs, out: &mut Output) -> Result<ExitCode, Stop> 
     } else {
         ask(log.store.forget(&log.owner, &what, Timestamp::now()))?
     };
+    let code = if args.dry_run || report.scrubbed { ExitCode::SUCCESS } else { ExitCode::from(Kind::Io.code()) };
     if args.told.json {
         out.write(&pretty(&json_of(&report, args.dry_run)))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     let lines = if is_empty(&report) { nothing(&what, out) } else { lines(&report, &args) };
     lines.iter().try_for_each(|line| out.line(line))?;
     if !args.dry_run {
         out.line(scrubbed(&report))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 fn what(args: &ForgetArgs) -> Forget {
@@ -84,19 +85,22 @@ fn lines(report: &ForgetReport, args: &ForgetArgs) -> Vec<String> {
 const fn kind_name(kind: EntryKind) -> &'static str {
     match kind {
         EntryKind::Erased => "erased entry",
+        EntryKind::Unreadable => "unreadable entry",
         EntryKind::Mail | EntryKind::Round | EntryKind::Outcome | EntryKind::Message | EntryKind::Card | EntryKind::Notice => {
             kind.name()
         }
     }
 }
 
-fn scrubbed(report: &ForgetReport) -> &'static str {
+fn scrubbed(report: &ForgetReport) -> String {
     if report.scrubbed {
-        "the database was written anew: no byte of anything erased is left in it"
-    } else {
-        "the database could not be written anew, and bytes of what was erased may be left in it: another process was reading, or \
-         the disk has no room for a second copy; once that is over, do the same again"
+        return "the database was written anew: no byte of anything erased is left in it".to_owned();
     }
+    let why = report.scrub_failure.as_deref().unwrap_or("it was not tried");
+    format!(
+        "the database could not be written anew, and bytes of what was erased may be left in it: {why}; once that is over, do \
+         the same again"
+    )
 }
 
 fn json_of(report: &ForgetReport, dry_run: bool) -> Value {
@@ -112,6 +116,7 @@ fn json_of(report: &ForgetReport, dry_run: bool) -> Value {
         searchable,
         may_quote,
         scrubbed,
+        scrub_failure,
     } = report;
     let entries = EntryKind::ALL.into_iter().filter_map(|kind| Some((kind.name(), *entries.get(&kind)?)));
     json!({
@@ -127,6 +132,7 @@ fn json_of(report: &ForgetReport, dry_run: bool) -> Value {
         "searchable": searchable,
         "may_quote": may_quote,
         "scrubbed": scrubbed,
+        "scrub_failure": scrub_failure,
     })
 }
 

@@ -38,13 +38,18 @@ pub(crate) fn run(args: ImportArgs, out: &mut Output) -> Result<ExitCode, Stop> 
     let (address, owner) = (answerer.persona.address().to_owned(), answerer.persona.owner().clone());
     // What cannot be read at all is told before a database is made for it.
     let tool_use = args.tool_use.as_deref().map(ToolUse::read).transpose()?;
+    if !args.paths.iter().any(|path| path.exists())
+        && let Some(error) = args.paths.first().and_then(|path| briefing_mail::read(path).err())
+    {
+        return Err(unreadable(&error, args.paths.len()).into());
+    }
     let import = Import { store: create(&args.db.db)?, owner, now: Timestamp::now() };
     let mut report = Report { notes: answerer.notes, ..Report::default() };
     if !args.paths.is_empty() {
         import.mails(&args.paths, &address, &mut report, out)?;
     }
     if let Some(tool_use) = tool_use {
-        report.runs = import.tool_use(tool_use, &address)?;
+        import.tool_use(tool_use, &address, &mut report)?;
     }
     for path in &args.transcript {
         import.transcript(path, &mut report)?;
@@ -89,9 +94,10 @@ impl Import {
         Ok(())
     }
 
-    fn tool_use(&self, tool_use: ToolUse, address: &str) -> Result<usize, Stop> {
+    fn tool_use(&self, tool_use: ToolUse, address: &str, report: &mut Report) -> Result<(), Stop> {
         let (store, owner) = (&self.store, &self.owner);
-        let new = tool_use.record(
+        let notes = &mut report.notes;
+        report.runs = tool_use.record(
             address,
             |id| {
                 pollster::block_on(async {
@@ -104,9 +110,14 @@ impl Import {
                 })
                 .map_err(failure)
             },
+            // The mail may have been forgotten.
+            |missing| {
+                notes.push(Note::RunLeftOut { why: missing.message });
+                Ok(())
+            },
             |run, rounds, at| pollster::block_on(store.import_run(owner, run, rounds, at)).map_err(failure),
         )?;
-        Ok(new)
+        Ok(())
     }
 
     fn transcript(&self, path: &Path, report: &mut Report) -> Result<(), Stop> {
@@ -131,6 +142,9 @@ impl Import {
 fn tell(report: &Report, db: &Path, out: &mut Output) {
     tell_notes(&report.notes, out);
     let Report { mails, runs, conversations, messages, .. } = report;
+    if mails.more_findings > 0 {
+        out.note(format_args!("note: … and {} more about messages", mails.more_findings));
+    }
     let unreadable = report.notes.iter().filter(|note| matches!(note, Note::Unreadable(_))).count();
     let mut parts = Vec::new();
     let mut part = |number: u64, text: String| parts.extend((number > 0).then_some(text));

@@ -36,16 +36,26 @@ pub(crate) fn run(args: VerifyArgs, out: &mut Output) -> Result<ExitCode, Stop> 
 fn fault(fault: &Fault) -> Value {
     let text = fault.to_string();
     let of = |code: &str, owner: &briefing::message::OwnerId, key: &str, number: u64| json!({ "code": code, "owner": owner.as_str(), key: number, "text": text });
+    let of_run = |code: &str, owner: &briefing::message::OwnerId, run: &briefing::message::RunId| json!({ "code": code, "owner": owner.as_str(), "run": run.as_str(), "text": text });
     match fault {
         Fault::Database { .. } => json!({ "code": "database", "text": text }),
+        Fault::OwnerMissing { number } => json!({ "code": "owner-missing", "number": number, "text": text }),
+        Fault::OwnerMiscounted { owner } => json!({ "code": "owner-miscounted", "owner": owner.as_str(), "text": text }),
         Fault::Altered { owner, entry } => of("altered", owner, "entry", entry.get()),
         Fault::Unreadable { owner, entry } => of("unreadable", owner, "entry", entry.get()),
         Fault::Gap { owner, entry } => of("gap", owner, "entry", entry.get()),
         Fault::Misplaced { owner, entry } => of("misplaced", owner, "entry", entry.get()),
         Fault::Miscounted { owner, thread } => of("miscounted", owner, "thread", thread.get()),
         Fault::Dangling { owner, entry, to } => of(dangling(*to), owner, "entry", entry.get()),
+        Fault::Leftover { owner, entry } => of("leftover", owner, "entry", entry.get()),
+        Fault::KeyDangling { owner, entry } => of("key-dangling", owner, "entry", entry.get()),
+        Fault::RunAltered { owner, run } => of_run("run-altered", owner, run),
+        Fault::RunMisplaced { owner, run } => of_run("run-misplaced", owner, run),
+        Fault::AnchorDangling { owner, thread } => of("anchor-dangling", owner, "thread", thread.get()),
         Fault::BlobMissing { hash } => json!({ "code": "content-missing", "hash": hash, "text": text }),
+        Fault::BlobUnreadable { hash } => json!({ "code": "content-unreadable", "hash": hash, "text": text }),
         Fault::BlobAltered { hash } => json!({ "code": "content-altered", "hash": hash, "text": text }),
+        Fault::BlobMiscounted { hash } => json!({ "code": "content-miscounted", "hash": hash, "text": text }),
         Fault::Index { owner, entry } => of("index", owner, "entry", entry.get()),
     }
 }
@@ -55,6 +65,7 @@ const fn dangling(to: Reference) -> &'static str {
         Reference::Run => "run-missing",
         Reference::Round => "round-missing",
         Reference::Card => "card-missing",
+        Reference::Notice => "notice-missing",
         Reference::Blob => "reference-missing",
     }
 }
@@ -62,13 +73,15 @@ const fn dangling(to: Reference) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use briefing::message::{EntryId, OwnerId, ThreadId};
+    use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
 
     #[test]
     fn every_fault_has_its_code_and_its_place() {
         let (owner, entry) = (OwnerId::default(), EntryId::new(7));
         let faults = [
             Fault::Database { detail: "d".to_owned() },
+            Fault::OwnerMissing { number: 2 },
+            Fault::OwnerMiscounted { owner: owner.clone() },
             Fault::Altered { owner: owner.clone(), entry },
             Fault::Unreadable { owner: owner.clone(), entry },
             Fault::Gap { owner: owner.clone(), entry },
@@ -77,9 +90,17 @@ mod tests {
             Fault::Dangling { owner: owner.clone(), entry, to: Reference::Run },
             Fault::Dangling { owner: owner.clone(), entry, to: Reference::Round },
             Fault::Dangling { owner: owner.clone(), entry, to: Reference::Card },
+            Fault::Dangling { owner: owner.clone(), entry, to: Reference::Notice },
             Fault::Dangling { owner: owner.clone(), entry, to: Reference::Blob },
+            Fault::Leftover { owner: owner.clone(), entry },
+            Fault::KeyDangling { owner: owner.clone(), entry },
+            Fault::RunAltered { owner: owner.clone(), run: RunId::new("r") },
+            Fault::RunMisplaced { owner: owner.clone(), run: RunId::new("r") },
+            Fault::AnchorDangling { owner: owner.clone(), thread: ThreadId::new(3) },
             Fault::BlobMissing { hash: "h".to_owned() },
+            Fault::BlobUnreadable { hash: "h".to_owned() },
             Fault::BlobAltered { hash: "h".to_owned() },
+            Fault::BlobMiscounted { hash: "h".to_owned() },
             Fault::Index { owner, entry },
         ];
         let without_text = faults.iter().map(|of| {
@@ -91,6 +112,8 @@ mod tests {
         let of = |code: &str| json!({ "code": code, "owner": "default", "entry": 7 });
         let expected = [
             json!({ "code": "database" }),
+            json!({ "code": "owner-missing", "number": 2 }),
+            json!({ "code": "owner-miscounted", "owner": "default" }),
             of("altered"),
             of("unreadable"),
             of("gap"),
@@ -99,9 +122,17 @@ mod tests {
             of("run-missing"),
             of("round-missing"),
             of("card-missing"),
+            of("notice-missing"),
             of("reference-missing"),
+            of("leftover"),
+            of("key-dangling"),
+            json!({ "code": "run-altered", "owner": "default", "run": "r" }),
+            json!({ "code": "run-misplaced", "owner": "default", "run": "r" }),
+            json!({ "code": "anchor-dangling", "owner": "default", "thread": 3 }),
             json!({ "code": "content-missing", "hash": "h" }),
+            json!({ "code": "content-unreadable", "hash": "h" }),
             json!({ "code": "content-altered", "hash": "h" }),
+            json!({ "code": "content-miscounted", "hash": "h" }),
             of("index"),
         ];
         assert_eq!(without_text.collect::<Vec<_>>(), expected);

@@ -68,7 +68,10 @@ fn mail(
     let summary = pollster::block_on(store.thread(&owner, thread)).map_err(failure)?;
     let entries = summary.map_or(0, |summary| summary.entries);
     let current = Inbound::new(entry, thread);
-    let current = current.ok_or_else(|| Failure::new(Kind::Internal, "the mail that is answered is none"))?;
+    let current = current.ok_or_else(|| {
+        Failure::new(Kind::Data, format!("the mail that is answered cannot be read in {name}"))
+            .hint("`briefing verify` tells what is damaged; --message chooses another")
+    })?;
     let reader = Arc::new(OwnerStore::new(Arc::clone(&store) as Arc<dyn Store>, owner.clone()));
     Ok(ThreadOfMail {
         current,
@@ -85,7 +88,13 @@ fn messages(store: &SqliteStore, owner: &OwnerId, thread: ThreadId, name: &str) 
     let entries = pollster::block_on(entries).map_err(failure)?;
     let messages = entries.into_iter().rev().filter_map(|entry| match &entry.body {
         Body::Message(message) => Some(message.clone()),
-        _ => None,
+        Body::Mail(_)
+        | Body::Round(_)
+        | Body::Outcome(_)
+        | Body::Card(_)
+        | Body::Notice(_)
+        | Body::Erased(_)
+        | Body::Unreadable => None,
     });
     let messages: Vec<_> = messages.collect();
     if messages.is_empty() {

@@ -28,6 +28,8 @@ pub(crate) enum Note {
     BadLine { name: String, line: usize, error: SyntaxError },
     /// A line of a conversation that is JSON, and no message.
     NoMessage { name: String, line: usize },
+    /// Tool use that belongs to no message that is there.
+    RunLeftOut { why: String },
     /// A line that is JSON, and no conversation.
     NoConversation { what: String },
     /// Something in a transcript could not be read, or not whole.
@@ -61,6 +63,7 @@ impl fmt::Display for Note {
                 write!(f, "{name}, line {line}: passed over: {} at byte {}", json_fault(error.fault), error.offset)
             }
             Self::NoMessage { name, line } => write!(f, "{name}, line {line}: passed over: it is no message"),
+            Self::RunLeftOut { why } => write!(f, "{why}; its run is passed over"),
             Self::NoConversation { what } => write!(f, "passed over: {what}"),
             Self::Address { name, address } if address.is_empty() => {
                 write!(f, "{name}: the address is empty, so all mail reads as others'")

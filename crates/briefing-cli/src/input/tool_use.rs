@@ -92,17 +92,19 @@ impl ToolUse {
     }
 
     /// Records the runs in a log, for the persona of that address; how many are new. The log tells where the mails stand that
-    /// are answered, and takes a whole run at a time: whether it is new.
+    /// are answered, whether it goes on without one, and takes a whole run at a time: whether it is new.
     pub(crate) fn record(
         self,
         persona: &str,
         mut answered: impl FnMut(&MessageId) -> Result<Option<Answered>, Failure>,
+        mut missing: impl FnMut(Failure) -> Result<(), Failure>,
         mut take: impl FnMut(Run, Vec<ImportedRound>, Timestamp) -> Result<bool, Failure>,
     ) -> Result<usize, Failure> {
         let mut new = 0;
         for RunRows { id, message_id, line, rounds } in self.runs {
             let Some(Answered { entry, thread, at }) = answered(&message_id)? else {
-                return Err(told(&self.name, line, &Fault::UnknownMessage { id: message_id }));
+                missing(told(&self.name, line, &Fault::UnknownMessage { id: message_id }))?;
+                continue;
             };
             let run = Run { id, persona: persona.into(), thread, cause: Cause::Message(entry) };
             let rounds = rounds.into_iter().map(|(index, rows)| round(index, rows)).collect();
@@ -119,7 +121,7 @@ impl ToolUse {
             Ok(entry.and_then(|entry| Some(Answered { entry: entry.id, thread: log.thread_of(entry.id)?, at: entry.at })))
         };
         let internal = |error: LogError| Failure::new(Kind::Internal, error.to_string());
-        self.record(persona, find, |run, rounds, at| {
+        self.record(persona, find, Err, |run, rounds, at| {
             let id = run.id.clone();
             log.begin_run(run).map_err(internal)?;
             for round in rounds {

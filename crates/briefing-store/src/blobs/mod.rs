@@ -56,6 +56,9 @@ impl fmt::Debug for BlobHash {
 
 /// Keeps contents outside the database. Called while the database is locked for writing, so an implementation is never asked
 /// to put and delete at once by one store.
+///
+/// What lies there belongs to one database alone. What has no row in it is deleted when something is forgotten: two databases
+/// that shared one place would delete each other's contents.
 pub trait Blobs: Send + Sync {
     /// Keeps a content; one that is there and damaged is mended. After this returns it survives a loss of power.
     ///

@@ -97,12 +97,15 @@ cases! {
         merging_needs_two_threads,
         splitting_moves_what_follows,
         splitting_takes_runs_and_notices_along,
+        splitting_keeps_cards_with_their_run,
         splitting_tells_who_takes_part_where,
         threads_are_listed_newest_first_by_pages,
         a_summary_tells_of_its_thread;
     runs:
         a_run_is_begun_once,
         rounds_are_read_beside_what_they_answer,
+        b76_a_round_is_recorded_once,
+        what_a_run_appends_is_its_own,
         rounds_of_scheduled_work_stand_beside_what_it_wrote,
         rounds_follow_the_order_in_which_runs_began,
         personas_differ_without_regard_to_case,

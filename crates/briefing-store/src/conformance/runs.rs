@@ -1,10 +1,10 @@
 //! Runs, rounds, outcomes.
 
 use briefing::log::{Body, Cause, RecordedOutcome, RecordedRound, Run};
-use briefing::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunId, ThreadId};
+use briefing::message::{Assistant, CallId, EntryId, Item, ModelMessage, Outcome, OwnerId, RunId, ThreadId};
 
-use super::desk::{Desk, PERSONA, assert_fails, at, call};
-use crate::{ImportedRound, Logged, Store, StoreError};
+use super::desk::{Desk, PERSONA, assert_fails, at, call, live};
+use crate::{Append, ImportedRound, Logged, Store, StoreError, Target};
 
 pub(super) async fn a_run_is_begun_once(store: &dyn Store) {
     let owner = OwnerId::default();
@@ -33,9 +33,8 @@ pub(super) async fn rounds_are_read_beside_what_they_answer(store: &dyn Store) {
     // Rounds stand by their index, whenever they were recorded.
     let later = desk.round(&run, 7, &["b", "c"], 3).await;
     let first = desk.round(&run, 2, &["a"], 4).await;
-    let again = desk.round(&run, 7, &[], 5).await;
     let beside = |round: &RecordedRound| RecordedRound { beside: Some(asked), ..round.clone() };
-    let all = [beside(&first), beside(&later), beside(&again)];
+    let all = [beside(&first), beside(&later)];
     assert_eq!(desk.rounds(&[asked]).await, all);
     assert_eq!(desk.rounds(&[other, asked, EntryId::new(99), asked]).await, all);
     assert_eq!(desk.rounds(&[other]).await, []);
@@ -45,6 +44,49 @@ pub(super) async fn rounds_are_read_beside_what_they_answer(store: &dyn Store) {
     let begun = Run { id: run, thread, cause: Cause::Message(asked), persona: PERSONA.into() };
     let entry = desk.entry(later.entry).await;
     assert_eq!(logged, [Logged { entry, thread, run: Some((begun, 7)), settled: None }]);
+}
+
+/// <https://github.com/NousResearch/hermes-agent/pull/873>: who is not sure whether a round was recorded records it again.
+pub(super) async fn b76_a_round_is_recorded_once(store: &dyn Store) {
+    let owner = OwnerId::default();
+    let desk = Desk { store, owner: &owner };
+    let thread = desk.thread().await;
+    let asked = desk.say(thread, "x", 1).await;
+    let (one, two) = (desk.answer("one", thread, asked).await, desk.answer("two", thread, asked).await);
+    desk.round(&one, 0, &["c"], 2).await;
+    let round = desk.round(&two, 0, &["c"], 3).await;
+    assert_eq!(ids(&round), [CallId::new("c").repeated(1)]);
+    let outcome = desk.outcome(&two, Outcome::text(round.said.calls().next().unwrap().id.clone(), "done"), 4).await;
+    let again = desk.round(&two, 0, &["c"], 9).await;
+    assert_eq!((again.entry, &again.said), (round.entry, &round.said));
+    assert_eq!(again.outcomes.iter().map(|it| it.entry).collect::<Vec<_>>(), [outcome]);
+    let other = Assistant { items: vec![Item::Call(call("d"))], ..Assistant::default() };
+    let refused = store.append_round(&owner, &two, 0, other, at(9)).await;
+    assert_fails!(refused, StoreError::RoundRecorded { run, index: 0 } if *run == two);
+    assert_eq!(desk.len().await, 4);
+    // The next call of that id counts on from there.
+    assert_eq!(ids(&desk.round(&two, 1, &["c"], 10).await), [CallId::new("c").repeated(2)]);
+}
+
+/// What a run appends beside its rounds is its own too (design invariant 10).
+pub(super) async fn what_a_run_appends_is_its_own(store: &dyn Store) {
+    let owner = OwnerId::default();
+    let desk = Desk { store, owner: &owner };
+    let thread = desk.thread().await;
+    let run = desk.begin("r", thread, Cause::Responsibility("digest".to_owned()), PERSONA).await;
+    let round = desk.round(&run, 0, &["a"], 30).await;
+    let said = |text: &str, second| Append::message(ModelMessage::assistant(text), Target::Thread(thread), live(second));
+    // The clock has jumped back.
+    let digest = desk.append(said("digest", 20).by(run.clone())).await;
+    assert_eq!(digest.place.at, at(30));
+    assert_eq!(desk.rounds(&[digest.place.entry]).await, [RecordedRound { beside: Some(digest.place.entry), ..round }]);
+    assert_eq!(desk.append(said("a stranger's", 20)).await.place.at, at(20));
+    let later = desk.append(said("more", 40).by(run.clone())).await;
+    let next = desk.round(&run, 1, &["b"], 35).await;
+    assert_eq!((later.place.at, desk.entry(next.entry).await.at), (at(40), at(40)));
+    let absent = RunId::new("absent");
+    let error = desk.refused(vec![said("x", 1), said("y", 1).by(absent.clone())]).await;
+    assert!(matches!(&error, StoreError::UnknownRun { run } if *run == absent), "{error}");
 }
 
 pub(super) async fn rounds_of_scheduled_work_stand_beside_what_it_wrote(store: &dyn Store) {

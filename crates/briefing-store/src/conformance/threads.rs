@@ -1,10 +1,10 @@
 //! Merging and splitting by hand, lists.
 
-use briefing::log::{Cause, Mail, Settled};
-use briefing::message::{EntryId, Outcome, OwnerId, ThreadId};
+use briefing::log::{Card, Cause, Mail, Settled};
+use briefing::message::{EntryId, Outcome, OwnerId, RunId, ThreadId};
 
-use super::desk::{Desk, PERSONA, assert_fails, at, mail};
-use crate::{Store, StoreError, ThreadSummary};
+use super::desk::{Desk, PERSONA, assert_fails, at, card, live, mail};
+use crate::{Append, Store, StoreError, ThreadSummary};
 
 pub(super) async fn merging_puts_each_at_its_place(store: &dyn Store) {
     let owner = OwnerId::default();
@@ -113,6 +113,26 @@ pub(super) async fn splitting_takes_runs_and_notices_along(store: &dyn Store) {
     let newer = store.split(&owner, card).await.unwrap();
     assert_eq!(desk.read(newer).await, [card, settled, done]);
     assert_eq!(desk.read(thread).await, [first, late, ended, next[0]]);
+}
+
+/// A card of a run goes where the run goes, whatever its place.
+pub(super) async fn splitting_keeps_cards_with_their_run(store: &dyn Store) {
+    let owner = OwnerId::default();
+    let desk = Desk { store, owner: &owner };
+    let thread = desk.thread().await;
+    let (first, second) = (desk.say(thread, "first", 10).await, desk.say(thread, "second", 20).await);
+    let (stays, goes) = (desk.answer("stays", thread, first).await, desk.answer("goes", thread, second).await);
+    let of = |run: &RunId| Card { run: Some(run.clone()), ..card("Cancel") };
+    let late = desk.append(Append::card(of(&stays), thread, live(30))).await.place.entry;
+    let early = desk.append(Append::card(of(&goes), thread, live(15))).await.place.entry;
+    assert_fails!(store.split(&owner, late).await, StoreError::NotABeginning { .. });
+    let new = store.split(&owner, second).await.unwrap();
+    assert_eq!((desk.read(thread).await, desk.read(new).await), (vec![first, late], vec![early, second]));
+    let open = |thread| async move {
+        let cards = store.open_cards(&OwnerId::default(), thread).await.unwrap();
+        cards.iter().map(|card| card.id).collect::<Vec<_>>()
+    };
+    assert_eq!((open(thread).await, open(new).await), (vec![late], vec![early]));
 }
 
 pub(super) async fn splitting_tells_who_takes_part_where(store: &dyn Store) {

@@ -1,11 +1,11 @@
 //! Appending: entries get their number, their time and their thread here.
 
-use briefing::log::{Arrival, Card, MessageId, Notice, Place};
+use briefing::log::{Arrival, Attachment, Card, Mail, MessageId, Notice, Place};
 use briefing::message::{EntryId, ModelMessage, OwnerId, message_to_json};
 use briefing_mail::{Known, Placement, place};
 use rusqlite::{OptionalExtension, Transaction};
 
-use super::ids::{OwnerKey, entry_id, number, thread_id};
+use super::ids::{OWNERS, OwnerKey, entry_id, number, thread_id};
 use super::rows::{self, MailRow};
 use super::threads::limit;
 use super::time::{micros, timestamp};
@@ -43,9 +43,17 @@ pub(super) struct Shelf<'b> {
 impl<'t> Log<'t> {
     /// The log of that owner, which is new if nothing was ever written.
     pub(super) fn open(tx: &'t Transaction<'t>, owner: &OwnerId) -> Result<Self, StoreError> {
-        tx.prepare_cached("INSERT INTO owners (name) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([owner.as_str()])?;
+        if let Some(log) = Self::find(tx, owner)? {
+            return Ok(log);
+        }
+        tx.prepare_cached("INSERT INTO owners (name) VALUES (?1)")?.execute([owner.as_str()])?;
+        let new = Self::find(tx, owner)?.filter(|log| log.owner.0 <= OWNERS);
+        new.ok_or(StoreError::TooMany { what: "owners" })
+    }
+
+    fn find(tx: &'t Transaction<'t>, owner: &OwnerId) -> Result<Option<Self>, StoreError> {
         let mut statement = tx.prepare_cached("SELECT owner, entries, threads, last_at FROM owners WHERE name = ?1")?;
-        Ok(statement.query_one([owner.as_str()], |row| {
+        let found = statement.query_one([owner.as_str()], |row| {
             Ok(Self {
                 tx,
                 owner: OwnerKey(row.get(0)?),
@@ -53,7 +61,8 @@ impl<'t> Log<'t> {
                 threads: row.get::<_, i64>(2)?.cast_unsigned(),
                 last_at: row.get(3)?,
             })
-        })?)
+        });
+        Ok(found.optional()?)
     }
 
     /// Keeps the counters.
@@ -66,15 +75,20 @@ impl<'t> Log<'t> {
 
     /// Opens a thread.
     pub(super) fn open_thread(&mut self) -> Result<i64, StoreError> {
-        let thread = self.owner.key(self.threads).ok_or(StoreError::Full)?;
+        let thread = self.owner.key(self.threads).ok_or(StoreError::TooMany { what: "threads" })?;
         self.threads += 1;
         self.tx.prepare_cached("INSERT INTO threads (thread, owner) VALUES (?1, ?2)")?.execute((thread, self.owner.0))?;
         Ok(thread)
     }
 
+    /// The number of the next entry.
+    pub(super) fn next_entry(&self) -> Option<i64> {
+        self.owner.key(self.entries)
+    }
+
     /// Gives an entry its number, and its place in a thread.
     pub(super) fn push(&mut self, thread: i64, at: i64, kind: i64, hash: &[u8; 32]) -> Result<i64, StoreError> {
-        let entry = self.owner.key(self.entries).ok_or(StoreError::Full)?;
+        let entry = self.owner.key(self.entries).ok_or(StoreError::TooMany { what: "entries" })?;
         self.entries += 1;
         self.last_at = Some(at);
         let kind_of_entry = if kind == rows::OPEN_CARD { rows::CARD } else { kind };
@@ -102,7 +116,8 @@ impl<'t> Log<'t> {
         {
             return Ok(before);
         }
-        let at = self.effective_time(&append)?;
+        let by = append.by.as_ref().map(|run| runs::resolve(self.tx, self.owner, run)).transpose()?;
+        let at = self.effective_time(&append)?.max(by.as_ref().map_or(i64::MIN, runs::Found::last_at));
         let home = self.home(&append)?;
         if let Expected::Head(expected) = append.expected {
             self.check_head(home.thread, expected)?;
@@ -113,6 +128,9 @@ impl<'t> Log<'t> {
             Content::Message(message) => (self.message(&message, thread, at)?, Fate::NEW),
             Content::Card(card) => (self.card(&card, thread, at)?, Fate::NEW),
         };
+        if let Some(run) = by {
+            runs::wrote_at(self, &run, entry, at)?;
+        }
         if let Some(key) = &append.key {
             self.tx.prepare_cached("INSERT INTO keys (owner, key, entry) VALUES (?1, ?2, ?3)")?.execute((
                 self.owner.0,
@@ -178,7 +196,7 @@ impl<'t> Log<'t> {
             }
         };
         let mut at = own;
-        for id in mail.into_iter().flat_map(|mail| mail.in_reply_to.iter().chain(mail.references.last())) {
+        for id in mail.into_iter().flat_map(answered) {
             if let Some((answered, _)) = first_of(self.tx, self.owner, id)? {
                 at = at.max(answered);
             }
@@ -220,9 +238,12 @@ impl<'t> Log<'t> {
             threads::merge(self.tx, *merged, thread)?;
         }
         let row = MailRow::new(&new.mail);
-        let hash = row.hash(&new.mail.attachments);
+        let contents: Vec<Option<&[u8]>> = new.mail.attachments.iter().map(|file| content_of(&new, file)).collect();
+        let raw = new.raw.as_deref().map(BlobHash::of);
+        let hashes: Vec<Option<BlobHash>> = contents.iter().map(|content| content.map(BlobHash::of)).collect();
+        let hash = row.hash(&new.mail.attachments, raw.as_ref(), &hashes);
         let entry = self.push(thread, at, rows::MAIL, &hash)?;
-        self.keep(entry, &row, &new, shelf)?;
+        self.keep(entry, &row, &new, &contents, shelf)?;
         threads::take_part(self.tx, thread, &people)?;
         threads::waits(self.tx, self.owner, thread, &awaits)?;
         if let Some(id) = &new.mail.message_id {
@@ -238,7 +259,14 @@ impl<'t> Log<'t> {
         Ok(same.exists((entry, BlobHash::of(raw).as_bytes()))?)
     }
 
-    fn keep(&self, entry: i64, row: &MailRow, new: &NewMail, shelf: &Shelf<'_>) -> Result<(), StoreError> {
+    fn keep(
+        &self,
+        entry: i64,
+        row: &MailRow,
+        new: &NewMail,
+        contents: &[Option<&[u8]>],
+        shelf: &Shelf<'_>,
+    ) -> Result<(), StoreError> {
         let raw = new.raw.as_ref().map(|raw| shelf.keep(self.tx, raw)).transpose()?;
         self.tx
             .prepare_cached(
@@ -261,9 +289,8 @@ impl<'t> Log<'t> {
                 limit(new.mail.attachments.len()),
                 raw,
             ])?;
-        for (position, file) in new.mail.attachments.iter().enumerate() {
-            let content = new.files.iter().find(|(id, _)| *id == file.id);
-            let content = content.map(|(_, content)| shelf.keep(self.tx, content)).transpose()?;
+        for (position, (file, content)) in new.mail.attachments.iter().zip(contents).enumerate() {
+            let content = content.map(|content| shelf.keep(self.tx, content)).transpose()?;
             self.tx
                 .prepare_cached(
                     "INSERT INTO attachments (entry, position, id, filename, media_type, size, inline, content)
@@ -322,6 +349,17 @@ impl Shelf<'_> {
         ))?;
         Ok(tx.last_insert_rowid())
     }
+}
+
+/// The ids of the mails that a mail answers.
+fn answered(mail: &Mail) -> impl Iterator<Item = &MessageId> {
+    let last = mail.references.last().filter(|last| !mail.in_reply_to.contains(last));
+    mail.in_reply_to.iter().chain(last)
+}
+
+/// The content that came with an attachment.
+fn content_of<'n>(new: &'n NewMail, file: &Attachment) -> Option<&'n [u8]> {
+    new.files.iter().find(|(id, _)| *id == file.id).map(|(_, content)| content.as_slice())
 }
 
 /// The first mail of that Message-ID: its time and its entry.

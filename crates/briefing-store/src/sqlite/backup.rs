@@ -11,9 +11,20 @@ use super::connection::{Settings, connect};
 use crate::StoreError;
 use crate::blobs::{BlobFolder, BlobHash, Blobs, sync_folder};
 
+/// What a copy holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BackedUp {
+    /// The bytes of its database.
+    pub bytes: u64,
+    /// How many large contents lie beside it.
+    pub contents: u64,
+    /// The bytes of those.
+    pub content_bytes: u64,
+}
+
 /// Copies what `connection` sees to `to`, with the large contents in `folder`. The copy gets its name when it is whole: what a
 /// killed process left is under another one, and is taken away by the next copy to the same place.
-pub(super) fn copy(connection: &Connection, blobs: &dyn Blobs, to: &Path, folder: &Path) -> Result<(), StoreError> {
+pub(super) fn copy(connection: &Connection, blobs: &dyn Blobs, to: &Path, folder: &Path) -> Result<BackedUp, StoreError> {
     let failed = |source| StoreError::Io { what: format!("{} cannot be written", to.display()), source };
     let half = Half { to, database: beside(to, ".half"), journal: beside(to, ".half-journal"), folder };
     let unfinished = half.database.exists();
@@ -23,7 +34,8 @@ pub(super) fn copy(connection: &Connection, blobs: &dyn Blobs, to: &Path, folder
     // Held until the copy is closed: SQLite's locks on a file end when any handle of it is closed.
     let lock = half.open(unfinished).map_err(failed)?;
     let copied = fill(connection, blobs, &half);
-    let named = copied.and_then(|()| fs::rename(&half.database, to).and_then(|()| sync_folder(to.parent())).map_err(failed));
+    let name = || fs::rename(&half.database, to).and_then(|()| sync_folder(to.parent()));
+    let named = copied.and_then(|copied| name().map(|()| copied).map_err(failed));
     if named.is_err() {
         half.remove();
     }
@@ -81,13 +93,15 @@ impl Half<'_> {
     }
 }
 
-fn fill(connection: &Connection, blobs: &dyn Blobs, half: &Half<'_>) -> Result<(), StoreError> {
+fn fill(connection: &Connection, blobs: &dyn Blobs, half: &Half<'_>) -> Result<BackedUp, StoreError> {
     // Fixes the moment: what is written from now on is not in the copy, and does not make it begin anew.
     let _: i64 = connection.query_one("SELECT count(*) FROM migrations", [], |row| row.get(0))?;
     let mut copy = connect(&half.database, &Settings::default(), false)?;
     let backup = rusqlite::backup::Backup::new(connection, &mut copy)?;
     backup.run_to_completion(4096, Duration::ZERO, None)?;
     drop(backup);
+    let bytes = copy.query_one("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", [], |row| row.get(0));
+    let mut copied = BackedUp { bytes: bytes.map(i64::cast_unsigned)?, contents: 0, content_bytes: 0 };
     let folder = BlobFolder::new(half.folder);
     let mut outside = connection.prepare("SELECT hash FROM blobs WHERE data IS NULL")?;
     for hash in outside.query_map([], |row| row.get(0))? {
@@ -96,6 +110,8 @@ fn fill(connection: &Connection, blobs: &dyn Blobs, half: &Half<'_>) -> Result<(
         let content = blobs.get(hash).map_err(io)?.filter(|content| BlobHash::of(content) == hash);
         let content = content.ok_or_else(|| StoreError::Blob { hash: hash.to_string() })?;
         folder.put(hash, &content).map_err(io)?;
+        copied.contents += 1;
+        copied.content_bytes += content.len() as u64;
     }
-    Ok(())
+    Ok(copied)
 }

@@ -1,16 +1,14 @@
-//! Connections: one that writes, in a thread of its own, and several that read.
+//! Connections, and those that read.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use futures_channel::oneshot;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::search;
+use crate::StoreError;
 use crate::blobs::Blobs;
-use crate::{StoreError, StoreFuture};
 
 /// What an append promises when it returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +30,8 @@ pub struct Settings {
     pub patience: Duration,
     /// The size from which on contents lie outside the database. 64 KiB by default.
     pub blob_bytes: usize,
-    /// Where they lie; by default a folder beside the database, its name with `.blobs` behind it.
+    /// Where they lie; by default a folder beside the database, its name with `.blobs` behind it. It belongs to this database
+    /// alone: what lies there and has no row is deleted when something is forgotten.
     pub blobs: Option<Arc<dyn Blobs>>,
 }
 
@@ -44,8 +43,6 @@ impl Default for Settings {
 
 /// How many reading connections are kept open.
 const READERS: usize = 8;
-/// How long nothing must be written before the search index is brought up to date.
-const QUIET: Duration = Duration::from_millis(250);
 
 /// Opens a connection.
 pub(super) fn connect(path: &Path, settings: &Settings, create: bool) -> Result<Connection, StoreError> {
@@ -61,6 +58,8 @@ pub(super) fn connect(path: &Path, settings: &Settings, create: bool) -> Result<
     let connection = Connection::open_with_flags(path, flags).map_err(fault)?;
     connection.busy_timeout(settings.patience).map_err(fault)?;
     connection.set_prepared_statement_cache_capacity(128);
+    // Else a statement with `LIMIT ?` is prepared anew each time it is used.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fault)?;
     let synchronous = match settings.durability {
         Durability::Power => "FULL",
         Durability::Process => "NORMAL",
@@ -96,84 +95,6 @@ pub(super) fn fault(path: &Path, error: rusqlite::Error) -> StoreError {
             source: std::io::Error::other("it may not be read, or its folder not be written to"),
         },
         _ => error.into(),
-    }
-}
-
-/// What a write works with.
-pub(super) struct Desk {
-    pub(super) connection: Connection,
-    pub(super) blobs: Arc<dyn Blobs>,
-    pub(super) blob_bytes: usize,
-}
-
-impl Desk {
-    /// Does that in one transaction, with the contents at hand.
-    pub(super) fn transact<T>(
-        &mut self,
-        work: impl FnOnce(&Transaction<'_>, &dyn Blobs, usize) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let tx = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let done = work(&tx, self.blobs.as_ref(), self.blob_bytes)?;
-        tx.commit()?;
-        Ok(done)
-    }
-}
-
-type Job = Box<dyn FnOnce(&mut Desk) + Send>;
-
-/// The thread that writes. Dropping it waits for what was asked of it.
-pub(super) struct Writer {
-    jobs: Option<mpsc::Sender<Job>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Writer {
-    pub(super) fn new(desk: Desk) -> Result<Self, StoreError> {
-        let (jobs, queue) = mpsc::channel();
-        let thread = std::thread::Builder::new().name("briefing-store".to_owned()).spawn(move || serve(desk, &queue));
-        let thread = thread.map_err(|source| StoreError::Io { what: "no thread can be started".to_owned(), source })?;
-        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
-    }
-
-    /// Asks for that. What was asked is done even if nobody waits for it.
-    pub(super) fn ask<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Desk) -> Result<T, StoreError> + Send + 'static,
-    ) -> StoreFuture<'static, T> {
-        let (answer, answered) = oneshot::channel();
-        let job: Job = Box::new(move |desk| {
-            // Nobody may be waiting any more.
-            let _ = answer.send(work(desk));
-        });
-        let asked = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
-        Box::pin(async move { if asked { answered.await.unwrap_or(Err(StoreError::Closed)) } else { Err(StoreError::Closed) } })
-    }
-}
-
-impl Drop for Writer {
-    fn drop(&mut self) {
-        self.jobs = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-fn serve(mut desk: Desk, queue: &mpsc::Receiver<Job>) {
-    // Another process may have left something to index.
-    let mut behind = true;
-    loop {
-        let job =
-            if behind { queue.recv_timeout(QUIET) } else { queue.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected) };
-        match job {
-            Ok(job) => {
-                job(&mut desk);
-                behind = true;
-            }
-            // A failure here is met again, and told, by the next search.
-            Err(mpsc::RecvTimeoutError::Timeout) => behind = search::catch_up(&mut desk).unwrap_or(false),
-            Err(mpsc::RecvTimeoutError::Disconnected) => return,
-        }
     }
 }
 

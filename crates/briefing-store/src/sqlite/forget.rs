@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use briefing::message::OwnerId;
 use jiff::Timestamp;
 use rusqlite::Transaction;
 
-use super::connection::Desk;
 use super::ids::OwnerKey;
 use super::time::micros;
-use super::{rows, search, threads};
+use super::writer::Desk;
+use super::{read, rows, search, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Forget, ForgetReport, StoreError};
 
 /// Selects what is to be erased into the table `selected`, and into `gone` the runs that go with it.
-pub(super) fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), StoreError> {
+fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), StoreError> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS selected (entry INTEGER PRIMARY KEY);
          CREATE TEMP TABLE IF NOT EXISTS gone (run INTEGER PRIMARY KEY);
@@ -38,7 +39,7 @@ pub(super) fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Re
             )?;
             tx.execute(
                 "INSERT INTO gone SELECT run FROM runs WHERE owner = ?1 AND answers IS NULL AND last_at < ?2
-                 AND NOT EXISTS (SELECT 1 FROM places WHERE places.run = runs.run)",
+                 AND EXISTS (SELECT 1 FROM rounds WHERE rounds.run = runs.run) AND NOT EXISTS (SELECT 1 FROM places WHERE places.run = runs.run)",
                 [owner.0, micros(*time)],
             )?;
         }
@@ -104,8 +105,14 @@ fn complete(tx: &Transaction<'_>) -> Result<(), StoreError> {
     }
 }
 
-/// Erases what is selected. The contents outside are only marked.
-pub(super) fn erase(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Result<ForgetReport, StoreError> {
+/// Erases. The contents outside are only marked.
+pub(super) fn erase(tx: &Transaction<'_>, owner: &OwnerId, what: &Forget, now: Timestamp) -> Result<ForgetReport, StoreError> {
+    let Some(owner) = read::owner(tx, owner)? else { return what.of_nobody() };
+    select(tx, owner, what)?;
+    erase_selected(tx, owner, now)
+}
+
+fn erase_selected(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Result<ForgetReport, StoreError> {
     let mut report = ForgetReport::default();
     let count = |sql: &str| tx.query_one(sql, [], |row| Ok(row.get::<_, i64>(0)?.cast_unsigned()));
     let kinds = "SELECT kind, count(*) FROM entries JOIN selected USING (entry) GROUP BY kind";
@@ -193,13 +200,7 @@ fn close_thread(tx: &Transaction<'_>, thread: i64) -> Result<u64, StoreError> {
 }
 
 /// Writes the search index and the database anew, empties its log, and deletes the contents outside that nothing refers to.
-/// Whether all of that could be done.
-pub(super) fn scrub(desk: &mut Desk) -> bool {
-    // What was erased stays erased, whatever fails here.
-    rewrite(desk).unwrap_or(false)
-}
-
-fn rewrite(desk: &mut Desk) -> Result<bool, StoreError> {
+pub(super) fn scrub(desk: &mut Desk) -> Result<(), StoreError> {
     desk.transact(|tx, blobs, _| {
         search::rewrite(tx)?;
         sweep(tx, blobs)
@@ -211,7 +212,7 @@ fn rewrite(desk: &mut Desk) -> Result<bool, StoreError> {
     desk.connection.execute_batch("PRAGMA temp_store = MEMORY")?;
     written?;
     let busy: i64 = desk.connection.query_one("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    Ok(busy == 0)
+    if busy == 0 { Ok(()) } else { Err(StoreError::Locked) }
 }
 
 /// Deletes what lies outside without a row. The database is locked for writing, so nobody is putting a content there now.

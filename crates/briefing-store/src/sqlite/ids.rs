@@ -5,6 +5,9 @@ use briefing::message::{EntryId, ThreadId};
 const BITS: u32 = 40;
 const NUMBER: i64 = (1 << BITS) - 1;
 
+/// The greatest number of an owner.
+pub(super) const OWNERS: i64 = (1 << (63 - BITS)) - 1;
+
 /// An owner's row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OwnerKey(pub(super) i64);

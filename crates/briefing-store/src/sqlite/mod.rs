@@ -18,6 +18,7 @@ mod search;
 mod threads;
 mod time;
 mod verify;
+mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,9 +29,11 @@ use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
 use self::append::{Log, Shelf};
-use self::connection::{Desk, Readers, Writer, connect, fault, write_ahead};
+pub use self::backup::BackedUp;
 pub use self::connection::{Durability, Settings};
+use self::connection::{Readers, connect, fault, write_ahead};
 use self::ids::{OwnerKey, thread_id};
+use self::writer::{Desk, Writer};
 use crate::blobs::{BlobFolder, Blobs};
 use crate::{
     After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, Kind, Logged, Store, StoreError, StoreFuture,
@@ -39,8 +42,9 @@ use crate::{
 
 /// A store in one SQLite file. Several processes may use it at once; clones of an `Arc` of it, several threads.
 ///
-/// Writes are done one after the other by a thread of the store; reads in the thread that polls, each of one moment. Dropping
-/// it waits until what was asked of it is written.
+/// Every operation is done whole when its future is first polled, in the thread that polls it: a read of one moment in some tens
+/// of microseconds, a write when it is its turn, as long as the disk takes. A server whose threads must not wait for a disk polls
+/// them on threads that may (`spawn_blocking`). A future that is dropped before it was polled has done nothing.
 pub struct SqliteStore {
     path: PathBuf,
     writer: Writer,
@@ -102,6 +106,8 @@ impl SqliteStore {
                 schema::migrate(&mut connection, schema::NEWEST)?;
             }
         }
+        // The contents lie beside the file itself, whatever link leads to it, and wherever the process goes.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let blobs = settings.blobs.clone().unwrap_or_else(|| Arc::new(BlobFolder::new(contents_of(path))));
         let readers = Readers::new(path, &settings);
         let desk = Desk { connection, blobs: Arc::clone(&blobs), blob_bytes: settings.blob_bytes };
@@ -121,7 +127,7 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError::Io`] if something is at `to` already, or it cannot be written; [`StoreError::Blob`] if a content is lost,
     /// or is forgotten meanwhile.
-    pub fn backup(&self, to: &Path) -> Result<(), StoreError> {
+    pub fn backup(&self, to: &Path) -> Result<BackedUp, StoreError> {
         self.readers.read(|connection| backup::copy(connection, self.blobs.as_ref(), to, &contents_of(to)))
     }
 
@@ -130,49 +136,53 @@ impl SqliteStore {
     /// # Errors
     /// If it cannot be written to.
     pub fn index(&self) -> StoreFuture<'_, ()> {
-        self.writer.ask(|desk| {
-            while search::catch_up(desk)? {}
+        Box::pin(async move {
+            // Others may write in between.
+            while self.writer.write(|desk| search::catch_up(desk, None))? {}
             Ok(())
         })
     }
 
     /// Writes to one owner's log, in one transaction.
-    fn write<T: Send + 'static>(
-        &self,
-        owner: &OwnerId,
-        work: impl FnOnce(&mut Log<'_>, &Shelf<'_>) -> Result<T, StoreError> + Send + 'static,
-    ) -> StoreFuture<'static, T> {
-        let owner = owner.clone();
-        self.writer.ask(move |desk| {
-            desk.transact(|tx, blobs, from| {
-                let mut log = Log::open(tx, &owner)?;
-                let done = work(&mut log, &Shelf { blobs, from })?;
-                log.close()?;
-                Ok(done)
+    fn write<'a, T: Send + 'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        work: impl FnOnce(&mut Log<'_>, &Shelf<'_>) -> Result<T, StoreError> + Send + 'a,
+    ) -> StoreFuture<'a, T> {
+        Box::pin(async move {
+            self.writer.write(|desk| {
+                desk.transact(|tx, blobs, from| {
+                    let mut log = Log::open(tx, owner)?;
+                    let done = work(&mut log, &Shelf { blobs, from })?;
+                    log.close()?;
+                    Ok(done)
+                })
             })
         })
     }
 
     /// Reads of one owner; of one who has nothing, nothing.
-    fn read<T: Default + Send + 'static>(
-        &self,
-        owner: &OwnerId,
-        work: impl FnOnce(&Connection, OwnerKey) -> Result<T, StoreError>,
-    ) -> StoreFuture<'static, T> {
-        let done = self.readers.read(|connection| match read::owner(connection, owner)? {
-            Some(owner) => work(connection, owner),
-            None => Ok(T::default()),
-        });
-        Box::pin(std::future::ready(done))
+    fn read<'a, T: Default + Send + 'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        work: impl FnOnce(&Connection, OwnerKey) -> Result<T, StoreError> + Send + 'a,
+    ) -> StoreFuture<'a, T> {
+        Box::pin(async move {
+            self.readers.read(|connection| match read::owner(connection, owner)? {
+                Some(owner) => work(connection, owner),
+                None => Ok(T::default()),
+            })
+        })
     }
 
-    fn file_of(
-        &self,
-        owner: &OwnerId,
-        find: impl FnOnce(&Connection, OwnerKey) -> Result<Option<files::Content>, StoreError>,
-    ) -> StoreFuture<'static, Option<Arc<[u8]>>> {
-        let blobs = self.blobs.as_ref();
-        self.read(owner, |connection, owner| find(connection, owner)?.map(|content| content.bytes(blobs)).transpose())
+    fn file_of<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        find: impl FnOnce(&Connection, OwnerKey) -> Result<Option<files::Content>, StoreError> + Send + 'a,
+    ) -> StoreFuture<'a, Option<Arc<[u8]>>> {
+        let found = self.read(owner, find);
+        // Not in the transaction: what lies outside may take its time.
+        Box::pin(async move { found.await?.map(|content| content.bytes(self.blobs.as_ref())).transpose() })
     }
 }
 
@@ -187,7 +197,7 @@ impl Store for SqliteStore {
     }
 
     fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>> {
-        self.write(owner, |log, shelf| batch.into_iter().map(|append| log.append(append, shelf)).collect())
+        self.write(owner, move |log, shelf| batch.into_iter().map(|append| log.append(append, shelf)).collect())
     }
 
     fn begin_run<'a>(&'a self, owner: &'a OwnerId, run: Run) -> StoreFuture<'a, ()> {
@@ -195,8 +205,7 @@ impl Store for SqliteStore {
     }
 
     fn wrote<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, entry: EntryId) -> StoreFuture<'a, ()> {
-        let run = run.clone();
-        self.write(owner, move |log, _| runs::wrote(log, &run, entry))
+        self.write(owner, move |log, _| runs::wrote(log, run, entry))
     }
 
     fn append_round<'a>(
@@ -207,8 +216,7 @@ impl Store for SqliteStore {
         said: Assistant,
         now: Timestamp,
     ) -> StoreFuture<'a, RecordedRound> {
-        let run = run.clone();
-        self.write(owner, move |log, _| runs::append_round(log, &run, index, said, now))
+        self.write(owner, move |log, _| runs::append_round(log, run, index, said, now))
     }
 
     fn append_outcome<'a>(
@@ -218,8 +226,7 @@ impl Store for SqliteStore {
         outcome: Outcome,
         now: Timestamp,
     ) -> StoreFuture<'a, EntryId> {
-        let run = run.clone();
-        self.write(owner, move |log, _| runs::append_outcome(log, &run, outcome, now))
+        self.write(owner, move |log, _| runs::append_outcome(log, run, outcome, now))
     }
 
     fn import_run<'a>(
@@ -237,22 +244,22 @@ impl Store for SqliteStore {
     }
 
     fn open_cards<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Vec<Arc<Entry>>> {
-        self.read(owner, |connection, owner| match threads::find(connection, owner, thread)? {
+        self.read(owner, move |connection, owner| match threads::find(connection, owner, thread)? {
             Some(thread) => cards::open(connection, thread),
             None => Ok(Vec::new()),
         })
     }
 
     fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
-        self.read(owner, |connection, owner| owner.entry(entry).map_or(Ok(None), |key| rows::entry(connection, key)))
+        self.read(owner, move |connection, owner| owner.entry(entry).map_or(Ok(None), |key| rows::entry(connection, key)))
     }
 
     fn by_message_id<'a>(&'a self, owner: &'a OwnerId, id: &'a MessageId) -> StoreFuture<'a, Vec<EntryId>> {
-        self.read(owner, |connection, owner| read::by_message_id(connection, owner, id))
+        self.read(owner, move |connection, owner| read::by_message_id(connection, owner, id))
     }
 
     fn thread_of<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<ThreadId>> {
-        self.read(owner, |connection, owner| owner.entry(entry).map_or(Ok(None), |key| read::thread_of(connection, key)))
+        self.read(owner, move |connection, owner| owner.entry(entry).map_or(Ok(None), |key| read::thread_of(connection, key)))
     }
 
     fn read_back<'a>(
@@ -263,7 +270,7 @@ impl Store for SqliteStore {
         kind: Option<Kind>,
         count: usize,
     ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
-        self.read(owner, |connection, owner| match threads::find(connection, owner, thread)? {
+        self.read(owner, move |connection, owner| match threads::find(connection, owner, thread)? {
             Some(thread) => read::back(connection, thread, before.map(|place| read::place(owner, place)), kind, count),
             None => Ok(Vec::new()),
         })
@@ -274,7 +281,7 @@ impl Store for SqliteStore {
         owner: &'a OwnerId,
         thread: Option<ThreadId>,
     ) -> StoreFuture<'a, Option<(Arc<Entry>, ThreadId)>> {
-        self.read(owner, |connection, owner| {
+        self.read(owner, move |connection, owner| {
             let Some(thread) = thread else { return read::newest_inbound(connection, owner) };
             let Some(key) = threads::find(connection, owner, thread)? else { return Ok(None) };
             Ok(read::newest_inbound_of(connection, key)?.map(|entry| (entry, thread_id(key))))
@@ -287,37 +294,39 @@ impl Store for SqliteStore {
         persona: &'a str,
         entries: &'a [EntryId],
     ) -> StoreFuture<'a, Vec<RecordedRound>> {
-        self.read(owner, |connection, owner| runs::beside(connection, owner, persona, entries))
+        self.read(owner, move |connection, owner| runs::beside(connection, owner, persona, entries))
     }
 
     fn file<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
-        self.file_of(owner, |connection, owner| files::of_attachment(connection, owner, id))
+        self.file_of(owner, move |connection, owner| files::of_attachment(connection, owner, id))
     }
 
     fn raw<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
-        self.file_of(owner, |connection, owner| owner.entry(entry).map_or(Ok(None), |key| files::raw(connection, key)))
+        self.file_of(owner, move |connection, owner| owner.entry(entry).map_or(Ok(None), |key| files::raw(connection, key)))
     }
 
     fn threads<'a>(&'a self, owner: &'a OwnerId, after: Option<After>, count: usize) -> StoreFuture<'a, Vec<ThreadSummary>> {
-        self.read(owner, |connection, owner| threads::list(connection, owner, after, count))
+        self.read(owner, move |connection, owner| threads::list(connection, owner, after, count))
     }
 
     fn thread<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Option<ThreadSummary>> {
-        self.read(owner, |connection, owner| match threads::find(connection, owner, thread)? {
+        self.read(owner, move |connection, owner| match threads::find(connection, owner, thread)? {
             Some(thread) => threads::summary(connection, thread),
             None => Ok(None),
         })
     }
 
     fn search<'a>(&'a self, owner: &'a OwnerId, text: &'a str, count: usize) -> StoreFuture<'a, Vec<Hit>> {
-        let indexed = self.index();
         Box::pin(async move {
-            match indexed.await {
-                // What is indexed can be found in a database that may not be written to.
-                Ok(()) | Err(StoreError::ReadOnly) => {}
-                Err(error) => return Err(error),
+            loop {
+                match self.writer.write(|desk| search::catch_up(desk, Some(owner))) {
+                    Ok(true) => {}
+                    // What is indexed can be found where nothing can be written now.
+                    Ok(false) | Err(StoreError::ReadOnly | StoreError::Locked | StoreError::Full) => break,
+                    Err(error) => return Err(error),
+                }
             }
-            self.read(owner, |connection, owner| search::find(connection, owner, text, count)).await
+            self.read(owner, move |connection, owner| search::find(connection, owner, text, count)).await
         })
     }
 
@@ -336,7 +345,7 @@ impl Store for SqliteStore {
     }
 
     fn anchor<'a>(&'a self, owner: &'a OwnerId, key: &'a AnchorKey) -> StoreFuture<'a, Option<EntryId>> {
-        self.read(owner, |connection, owner| anchors::find(connection, owner, key))
+        self.read(owner, move |connection, owner| anchors::find(connection, owner, key))
     }
 
     fn move_anchor<'a>(
@@ -346,41 +355,38 @@ impl Store for SqliteStore {
         key: &'a AnchorKey,
         entry: EntryId,
     ) -> StoreFuture<'a, ()> {
-        let (run, key) = (run.clone(), key.clone());
-        self.write(owner, move |log, _| anchors::advance(log, &run, &key, entry))
+        self.write(owner, move |log, _| anchors::advance(log, run, key, entry))
     }
 
     fn log<'a>(&'a self, owner: &'a OwnerId, first: EntryId, count: usize) -> StoreFuture<'a, Vec<Logged>> {
-        self.read(owner, |connection, owner| read::log(connection, owner, first, count))
+        self.read(owner, move |connection, owner| read::log(connection, owner, first, count))
     }
 
     fn would_forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget) -> StoreFuture<'a, ForgetReport> {
-        let (owner, what) = (owner.clone(), what.clone());
-        self.writer.ask(move |desk| {
-            let tx = desk.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let Some(owner) = read::owner(&tx, &owner)? else { return what.of_nobody() };
-            forget::select(&tx, owner, &what)?;
-            let report = forget::erase(&tx, owner, Timestamp::UNIX_EPOCH)?;
-            tx.rollback()?;
-            Ok(report)
+        Box::pin(async move {
+            self.writer.write(|desk| {
+                let tx = desk.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let report = forget::erase(&tx, owner, what, Timestamp::UNIX_EPOCH)?;
+                tx.rollback()?;
+                Ok(report)
+            })
         })
     }
 
     fn forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget, now: Timestamp) -> StoreFuture<'a, ForgetReport> {
-        let (owner, what) = (owner.clone(), what.clone());
-        self.writer.ask(move |desk| {
-            let mut report = desk.transact(|tx, _, _| {
-                let Some(owner) = read::owner(tx, &owner)? else { return what.of_nobody() };
-                forget::select(tx, owner, &what)?;
-                forget::erase(tx, owner, now)
-            })?;
-            report.scrubbed = forget::scrub(desk);
-            Ok(report)
+        Box::pin(async move {
+            self.writer.write(|desk| {
+                let mut report = desk.transact(|tx, _, _| forget::erase(tx, owner, what, now))?;
+                // What was erased stays erased, whatever fails here.
+                let scrubbed = forget::scrub(desk);
+                report.scrubbed = scrubbed.is_ok();
+                report.scrub_failure = scrubbed.err().map(|error| error.to_string());
+                Ok(report)
+            })
         })
     }
 
     fn verify(&self) -> StoreFuture<'_, Verified> {
-        let blobs = self.blobs.as_ref();
-        Box::pin(std::future::ready(self.readers.read(|connection| verify::verify(connection, blobs))))
+        Box::pin(async move { self.readers.read(|connection| verify::verify(connection, self.blobs.as_ref())) })
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use briefing::log::{Body, Entry, MessageId, Place};
+use briefing::log::{Body, Entry, Mail, MessageId, Place};
 use briefing::message::{EntryId, OwnerId, ThreadId};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::ids::{OwnerKey, entry_id, thread_id};
 use super::threads::limit;
-use super::time::micros;
+use super::time::{micros, timestamp};
 use super::{cards, rows, runs};
 use crate::{Kind, Logged, StoreError};
 
@@ -44,15 +44,9 @@ pub(super) fn back(
     match kind {
         Some(Kind::Mail) => mails_back(connection, thread, before, count),
         Some(Kind::Card) => cards_back(connection, thread, before, count),
-        Some(kind) => {
-            let code = match kind {
-                Kind::Erased => rows::ERASED,
-                Kind::Round => rows::ROUND,
-                Kind::Outcome => rows::OUTCOME,
-                Kind::Message => rows::MESSAGE,
-                Kind::Notice => rows::NOTICE,
-                Kind::Mail | Kind::Card => return Ok(Vec::new()),
-            };
+        Some(Kind::Unreadable) => Ok(Vec::new()),
+        Some(kind @ (Kind::Erased | Kind::Round | Kind::Outcome | Kind::Message | Kind::Notice)) => {
+            let code = rows::code(kind);
             let sql = "SELECT entry FROM members WHERE thread = ?1 AND kind = ?5 AND (at, entry) < (?2, ?3)
                        ORDER BY at DESC, entry DESC LIMIT ?4";
             let mut statement = connection.prepare_cached(sql)?;
@@ -101,18 +95,24 @@ fn mails_back(connection: &Connection, thread: i64, before: (i64, i64), count: u
     let mut mails = Vec::new();
     let mut with_files = Vec::new();
     while let Some(row) = found.next()? {
-        let (entry, mail, files) = rows::mail(row)?;
-        if files > 0 {
-            with_files.push(entry);
+        let (key, at): (i64, i64) = (row.get(0)?, row.get(12)?);
+        match rows::mail(row) {
+            Ok((mail, files)) => {
+                with_files.extend((files > 0).then_some(key));
+                mails.push((key, at, Some(mail)));
+            }
+            Err(StoreError::Corrupt { .. }) => mails.push((key, at, None)),
+            Err(error) => return Err(error),
         }
-        mails.push((entry, row.get::<_, i64>(12)?, mail));
     }
     let mut files = if with_files.is_empty() { HashMap::new() } else { rows::attachments(connection, &with_files)? };
-    let mails = mails.into_iter().map(|(entry, at, mut mail)| {
-        mail.attachments = files.remove(&entry).unwrap_or_default();
-        rows::mail_entry(entry, at, mail)
+    let entries = mails.into_iter().map(|(key, at, mail)| {
+        let body = mail.map_or(Body::Unreadable, |mail| {
+            Body::Mail(Arc::new(Mail { attachments: files.remove(&key).unwrap_or_default(), ..mail }))
+        });
+        Arc::new(Entry { id: entry_id(key), at: timestamp(at), body })
     });
-    Ok(mails.collect())
+    Ok(entries.collect())
 }
 
 /// A place as it is kept.
@@ -167,7 +167,7 @@ pub(super) fn log(connection: &Connection, owner: OwnerKey, first: EntryId, coun
         let (run, settled) = match &entry.body {
             Body::Round(_) | Body::Outcome(_) => (runs::of_entry(connection, key)?, None),
             Body::Card(_) => (None, cards::settled_as(connection, key)?),
-            Body::Mail(_) | Body::Message(_) | Body::Notice(_) | Body::Erased(_) => (None, None),
+            Body::Mail(_) | Body::Message(_) | Body::Notice(_) | Body::Erased(_) | Body::Unreadable => (None, None),
         };
         let thread = thread_of(connection, key)?.ok_or_else(|| rows::damaged(key, "the thread"))?;
         log.push(Logged { entry, thread, run, settled });

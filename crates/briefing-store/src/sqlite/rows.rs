@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::ids::{entry_id, number};
 use super::time::{micros, timestamp};
-use crate::{Kind, StoreError};
+use crate::{BlobHash, Kind, StoreError};
 
 /// Kinds as numbers, as the schema tells them.
 pub(super) const MAIL: i64 = 1;
@@ -40,6 +40,19 @@ pub(super) fn kind(code: i64) -> Option<Kind> {
         NOTICE => Kind::Notice,
         _ => return None,
     })
+}
+
+/// The number of a kind that has one of its own, as members have it.
+pub(super) const fn code(kind: Kind) -> i64 {
+    match kind {
+        Kind::Mail => MAIL,
+        Kind::Round => ROUND,
+        Kind::Outcome => OUTCOME,
+        Kind::Message => MESSAGE,
+        Kind::Card => CARD,
+        Kind::Notice => NOTICE,
+        Kind::Erased | Kind::Unreadable => ERASED,
+    }
 }
 
 /// What a row does not hold as it should.
@@ -94,8 +107,9 @@ impl MailRow {
         }
     }
 
-    /// The hash, with what the attachments' rows hold.
-    pub(super) fn hash(&self, attachments: &[Attachment]) -> [u8; 32] {
+    /// The hash, with what the attachments' rows hold and the hashes of the contents: of the mail as it came, and of each
+    /// attachment.
+    pub(super) fn hash(&self, attachments: &[Attachment], raw: Option<&BlobHash>, contents: &[Option<BlobHash>]) -> [u8; 32] {
         fn text(value: Option<&String>) -> Option<&[u8]> {
             value.map(|value| value.as_bytes())
         }
@@ -104,6 +118,8 @@ impl MailRow {
         let files =
             attachments.iter().map(|file| json!([file.id.as_str(), file.filename, file.media_type, file.size, file.inline]));
         let files = Value::Array(files.collect()).to_string();
+        let contents: Value = contents.iter().map(|content| content.map(|hash| hash.to_string())).collect();
+        let contents = contents.to_string();
         hash(
             MAIL,
             &[
@@ -118,6 +134,8 @@ impl MailRow {
                 text(self.subject.as_ref()),
                 self.body.as_deref().map(str::as_bytes),
                 Some(files.as_bytes()),
+                raw.map(|raw| raw.as_bytes().as_slice()),
+                Some(contents.as_bytes()),
             ],
         )
     }
@@ -156,7 +174,7 @@ pub(super) const MAIL_COLUMNS: &str = "mails.entry, mails.direction, mails.messa
      mails.date, mails.sender, mails.recipients, mails.copies, mails.subject, mails.body, mails.attachments";
 
 /// Reads a mail's columns, and how many attachments are still to be read.
-pub(super) fn mail(row: &Row<'_>) -> Result<(i64, Mail, u32), StoreError> {
+pub(super) fn mail(row: &Row<'_>) -> Result<(Mail, u32), StoreError> {
     let entry = row.get(0)?;
     let text = |column| row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from);
     let ids = |column| text(column)?.map_or(Ok(Vec::new()), |json| read_ids(json).ok_or_else(|| damaged(entry, "an id")));
@@ -181,7 +199,7 @@ pub(super) fn mail(row: &Row<'_>) -> Result<(i64, Mail, u32), StoreError> {
         body: text(10)?.map(Arc::from),
         attachments: Vec::new(),
     };
-    Ok((entry, mail, row.get(11)?))
+    Ok((mail, row.get(11)?))
 }
 
 /// The attachments of those mails, by mail.
@@ -288,7 +306,10 @@ pub(super) fn entry(connection: &Connection, key: i64) -> Result<Option<Arc<Entr
     let Some((at, kind, hash, erased)) = spine.optional()? else { return Ok(None) };
     let body = match erased {
         Some(erased) => Body::Erased(Erased { at: timestamp(erased), hash }),
-        None => body(connection, key, kind)?,
+        None => match body(connection, key, kind) {
+            Err(StoreError::Corrupt { .. }) => Body::Unreadable,
+            body => body?,
+        },
     };
     Ok(Some(Arc::new(Entry { id: entry_id(key), at: timestamp(at), body })))
 }
@@ -320,14 +341,9 @@ fn one_mail(connection: &Connection, key: i64) -> Result<Mail, StoreError> {
     let mut statement = connection.prepare_cached(&format!("SELECT {MAIL_COLUMNS} FROM mails WHERE entry = ?1"))?;
     let mut rows = statement.query([key])?;
     let row = rows.next()?.ok_or_else(|| damaged(key, "the mail"))?;
-    let (_, mut mail, files) = mail(row)?;
+    let (mut mail, files) = mail(row)?;
     if files > 0 {
         mail.attachments = attachments(connection, &[key])?.remove(&key).unwrap_or_default();
     }
     Ok(mail)
-}
-
-/// A mail's entry.
-pub(super) fn mail_entry(key: i64, at: i64, mail: Mail) -> Arc<Entry> {
-    Arc::new(Entry { id: entry_id(key), at: timestamp(at), body: Body::Mail(Arc::new(mail)) })
 }

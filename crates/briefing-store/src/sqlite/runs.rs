@@ -12,13 +12,19 @@ use super::append::Log;
 use super::ids::{OwnerKey, entry_id, number, thread_id};
 use super::time::micros;
 use super::{rows, threads};
-use crate::{ImportedRound, StoreError};
+use crate::{ImportedRound, Key, StoreError};
 
 /// A run while it writes.
 pub(super) struct Found {
     pub(super) key: i64,
     thread: i64,
     last_at: i64,
+}
+
+impl Found {
+    pub(super) fn last_at(&self) -> i64 {
+        self.last_at
+    }
 }
 
 pub(super) fn find(connection: &Connection, owner: OwnerKey, id: &RunId) -> Result<Option<Found>, StoreError> {
@@ -55,7 +61,7 @@ pub(super) fn begin(log: &Log<'_>, run: &Run) -> Result<(), StoreError> {
     };
     let mut statement = log.tx.prepare_cached("UPDATE owners SET runs = runs + 1 WHERE owner = ?1 RETURNING runs - 1")?;
     let next: i64 = statement.query_one([log.owner.0], |row| row.get(0))?;
-    let key = log.owner.key(next.cast_unsigned()).ok_or(StoreError::Full)?;
+    let key = log.owner.key(next.cast_unsigned()).ok_or(StoreError::TooMany { what: "runs" })?;
     let hash = hash(run.id.as_str(), &run.persona, answers, responsibility.map(String::as_str));
     log.tx
         .prepare_cached(
@@ -106,9 +112,19 @@ fn put_beside(log: &Log<'_>, entry: i64, persona: &str, run: i64) -> Result<(), 
 pub(super) fn wrote(log: &Log<'_>, run: &RunId, entry: EntryId) -> Result<(), StoreError> {
     let found = resolve(log.tx, log.owner, run)?;
     let (entry, _) = living(log, entry)?;
+    record_wrote(log, &found, entry)
+}
+
+/// A run has written an entry of its own.
+pub(super) fn wrote_at(log: &Log<'_>, run: &Found, entry: i64, at: i64) -> Result<(), StoreError> {
+    log.tx.prepare_cached("UPDATE runs SET last_at = ?2 WHERE run = ?1")?.execute((run.key, at))?;
+    record_wrote(log, run, entry)
+}
+
+fn record_wrote(log: &Log<'_>, run: &Found, entry: i64) -> Result<(), StoreError> {
     let mut statement = log.tx.prepare_cached("SELECT persona, answers IS NULL FROM runs WHERE run = ?1")?;
-    let (persona, scheduled): (String, bool) = statement.query_one([found.key], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    if scheduled { put_beside(log, entry, &persona, found.key) } else { Ok(()) }
+    let (persona, scheduled): (String, bool) = statement.query_one([run.key], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if scheduled { put_beside(log, entry, &persona, run.key) } else { Ok(()) }
 }
 
 pub(super) fn append_round(
@@ -118,7 +134,16 @@ pub(super) fn append_round(
     mut said: Assistant,
     now: Timestamp,
 ) -> Result<RecordedRound, StoreError> {
+    let id = run;
     let run = resolve(log.tx, log.owner, run)?;
+    if let Some(before) = round(log, &run, turn)? {
+        // The numbers of repeated ids were given when it was appended.
+        return if unnumbered(&before.said) == unnumbered(&said) {
+            Ok(before)
+        } else {
+            Err(StoreError::RoundRecorded { run: id.clone(), index: turn })
+        };
+    }
     for item in &mut said.items {
         if let Item::Call(call) = item {
             let times = count_call(log, run.thread, call.id.given())?;
@@ -142,12 +167,44 @@ pub(super) fn append_round(
     Ok(RecordedRound { beside: None, entry: entry_id(entry), said, outcomes: Vec::new() })
 }
 
-/// Records a whole run, unless it was begun before.
+/// The round of that index, if it is there.
+fn round(log: &Log<'_>, run: &Found, turn: u32) -> Result<Option<RecordedRound>, StoreError> {
+    let mut statement = log.tx.prepare_cached("SELECT entry, said FROM rounds WHERE run = ?1 AND turn = ?2")?;
+    let found = statement.query_one((run.key, turn), |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))).optional()?;
+    let Some((entry, said)) = found else { return Ok(None) };
+    let mut statement =
+        log.tx.prepare_cached("SELECT entry, body FROM outcomes WHERE run = ?1 AND round = ?2 ORDER BY entry")?;
+    let mut outcomes = Vec::new();
+    let mut rows = statement.query((run.key, entry))?;
+    while let Some(row) = rows.next()? {
+        let outcome = row.get(0)?;
+        let body = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        outcomes.push(RecordedOutcome { entry: entry_id(outcome), outcome: rows::outcome(outcome, body)? });
+    }
+    Ok(Some(RecordedRound { beside: None, entry: entry_id(entry), said: rows::said(entry, &said)?, outcomes }))
+}
+
+/// What a model said, without the numbers of repeated ids.
+fn unnumbered(said: &Assistant) -> Assistant {
+    let mut said = said.clone();
+    for item in &mut said.items {
+        if let Item::Call(call) = item {
+            call.id = call.id.repeated(0);
+        }
+    }
+    said
+}
+
+/// Records a whole run, unless it was begun before, or was imported and is forgotten.
 pub(super) fn import(log: &mut Log<'_>, run: &Run, rounds: Vec<ImportedRound>, at: Timestamp) -> Result<bool, StoreError> {
-    if find(log.tx, log.owner, &run.id)?.is_some() {
+    let key = Key::new(&format!("run {}", run.id));
+    let known =
+        log.tx.prepare_cached("SELECT 1 FROM keys WHERE owner = ?1 AND key = ?2")?.exists((log.owner.0, key.as_bytes()))?;
+    if known || find(log.tx, log.owner, &run.id)?.is_some() {
         return Ok(false);
     }
     begin(log, run)?;
+    let first = log.next_entry();
     for round in rounds {
         let recorded = append_round(log, &run.id, round.index, round.said, at)?;
         for (call, outcome) in recorded.said.calls().zip(round.outcomes) {
@@ -155,6 +212,14 @@ pub(super) fn import(log: &mut Log<'_>, run: &Run, rounds: Vec<ImportedRound>, a
                 append_outcome(log, &run.id, Outcome { call: call.id.clone(), ..outcome }, at)?;
             }
         }
+    }
+    // The key stays when the run is forgotten, with the tombstone of the first that it wrote.
+    if let Some(first) = first.filter(|first| log.next_entry() != Some(*first)) {
+        log.tx.prepare_cached("INSERT INTO keys (owner, key, entry) VALUES (?1, ?2, ?3)")?.execute((
+            log.owner.0,
+            key.as_bytes(),
+            first,
+        ))?;
     }
     Ok(true)
 }
@@ -241,7 +306,8 @@ fn outcomes(connection: &Connection, keys: &str, persona: &str) -> Result<HashMa
     let mut outcomes: HashMap<i64, Vec<RecordedOutcome>> = HashMap::new();
     while let Some(row) = found.next()? {
         let entry = row.get(1)?;
-        let outcome = rows::outcome(entry, row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?;
+        // One that cannot be read is as one that was never recorded.
+        let Ok(outcome) = rows::outcome(entry, row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?) else { continue };
         outcomes.entry(row.get(0)?).or_default().push(RecordedOutcome { entry: entry_id(entry), outcome });
     }
     Ok(outcomes)

@@ -1,14 +1,14 @@
 //! The search index: brought up to date when nothing else is to be written, and before a search.
 
-use briefing::message::{Item, ModelMessage, Part, SystemPart};
+use briefing::message::{Item, ModelMessage, OwnerId, Part, SystemPart};
 use briefing::text::{one_line, prefix};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::connection::Desk;
 use super::ids::{OwnerKey, entry_id, thread_id};
 use super::rows;
 use super::threads::limit;
 use super::time::timestamp;
+use super::writer::Desk;
 use crate::{Hit, StoreError};
 
 /// How many entries are indexed in one transaction.
@@ -20,12 +20,14 @@ const BEFORE: usize = 40;
 const EXCERPT: usize = 160;
 
 /// Indexes some of what is not indexed yet; whether there is more.
-pub(super) fn catch_up(desk: &mut Desk) -> Result<bool, StoreError> {
+/// Of one owner, or of any.
+pub(super) fn catch_up(desk: &mut Desk, owner: Option<&OwnerId>) -> Result<bool, StoreError> {
     let behind = "SELECT owners.owner, owners.entries, coalesce(indexed.next, 0) FROM owners LEFT JOIN indexed USING (owner)
-                  WHERE owners.entries > coalesce(indexed.next, 0) LIMIT 1";
+                  WHERE owners.entries > coalesce(indexed.next, 0) AND name = coalesce(?1, name) LIMIT 1";
+    let owner = owner.map(OwnerId::as_str);
     let read = |connection: &Connection| {
         let mut statement = connection.prepare_cached(behind)?;
-        statement.query_one([], |row| Ok((OwnerKey(row.get(0)?), row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))).optional()
+        statement.query_one([owner], |row| Ok((OwnerKey(row.get(0)?), row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))).optional()
     };
     // Looking does not lock anybody out.
     if read(&desk.connection)?.is_none() {
@@ -35,9 +37,13 @@ pub(super) fn catch_up(desk: &mut Desk) -> Result<bool, StoreError> {
     let Some((owner, entries, next)) = read(&tx)? else { return Ok(false) };
     let end = entries.min(next + BATCH);
     for number in next..end {
-        if let Some(entry) = owner.key(number.cast_unsigned())
-            && let Some(words) = words(&tx, entry)?
-        {
+        let Some(entry) = owner.key(number.cast_unsigned()) else { continue };
+        let words = match words(&tx, entry) {
+            // What cannot be read cannot be found; it stops nothing else.
+            Err(StoreError::Corrupt { .. }) => continue,
+            words => words?,
+        };
+        if let Some(words) = words {
             tx.prepare_cached("INSERT INTO search (rowid, subject, body) VALUES (?1, ?2, ?3)")?.execute((
                 entry,
                 &words.subject,
@@ -51,7 +57,8 @@ pub(super) fn catch_up(desk: &mut Desk) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// What is indexed of an entry. The same as long as the entry is not erased.
+/// What is indexed of an entry. It must be the same when the entry is erased, so to index anything else takes a migration that
+/// makes the index anew.
 struct Words {
     subject: String,
     body: String,
@@ -115,7 +122,16 @@ pub(super) fn remove(tx: &Transaction<'_>, entry: i64) -> Result<bool, StoreErro
     if super::ids::number(entry) >= next.unwrap_or_default().cast_unsigned() {
         return Ok(false);
     }
-    let Some(words) = words(tx, entry)? else { return Ok(false) };
+    let words = match words(tx, entry) {
+        // What was indexed of it is not known any more: so nothing of the index is kept.
+        Err(StoreError::Corrupt { .. }) if is_indexed(tx, entry)? => {
+            tx.execute_batch("INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM indexed;")?;
+            return Ok(true);
+        }
+        Err(StoreError::Corrupt { .. }) => return Ok(false),
+        words => words?,
+    };
+    let Some(words) = words else { return Ok(false) };
     tx.prepare_cached("INSERT INTO search (search, rowid, subject, body) VALUES ('delete', ?1, ?2, ?3)")?.execute((
         entry,
         &words.subject,

@@ -94,23 +94,29 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
         Some((_, _, rows::ROUND | rows::OUTCOME | rows::NOTICE)) => {
             return Err(StoreError::NotABeginning { entry: entry_id(entry) });
         }
+        Some((_, _, rows::CARD | rows::OPEN_CARD)) if of_a_run(tx, entry)? => {
+            return Err(StoreError::NotABeginning { entry: entry_id(entry) });
+        }
         Some((old, at, _)) => (old, at),
     };
     let new = log.open_thread()?;
     tx.prepare_cached(&format!(
-        "UPDATE members SET thread = ?2 WHERE thread = ?1 AND (at, entry) >= (?3, ?4) AND kind NOT IN ({}, {}, {})",
+        "UPDATE members SET thread = ?2 WHERE thread = ?1 AND (at, entry) >= (?3, ?4) AND kind NOT IN ({}, {}, {})
+         AND entry NOT IN (SELECT entry FROM cards WHERE run IN (SELECT run FROM runs WHERE thread = ?1))",
         rows::ROUND,
         rows::OUTCOME,
         rows::NOTICE
     ))?
     .execute([old, new, at, entry])?;
-    const STEPS: [&str; 4] = [
+    const STEPS: [&str; 5] = [
         "UPDATE runs SET thread = ?2 WHERE thread = ?1 AND run IN
              (SELECT places.run FROM places JOIN members USING (entry) WHERE members.thread = ?2)",
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
              (SELECT rounds.entry FROM rounds JOIN runs USING (run) WHERE runs.thread = ?2)",
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
              (SELECT outcomes.entry FROM outcomes JOIN runs USING (run) WHERE runs.thread = ?2)",
+        "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
+             (SELECT cards.entry FROM cards JOIN runs USING (run) WHERE runs.thread = ?2)",
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
              (SELECT notices.entry FROM notices JOIN members AS card ON card.entry = notices.card WHERE card.thread = ?2)",
     ];
@@ -133,6 +139,12 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
         recount_awaited(tx, thread)?;
     }
     Ok(new)
+}
+
+/// Whether a card is one that a run proposed.
+fn of_a_run(connection: &Connection, card: i64) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM cards JOIN runs USING (run) WHERE cards.entry = ?1")?;
+    Ok(statement.exists([card])?)
 }
 
 /// Counts a thread's members again.
@@ -186,7 +198,7 @@ pub(super) struct Threaded {
     pub(super) refers: Vec<MessageId>,
 }
 
-/// Goes over the mails of a thread.
+/// Goes over the mails of a thread. What cannot be read of one is as if it were not there.
 pub(super) fn each_mail(
     connection: &Connection,
     thread: i64,
@@ -202,11 +214,11 @@ pub(super) fn each_mail(
         let text = |column| row.get::<_, Option<String>>(column);
         let mut refers = Vec::new();
         for json in [text(1)?, text(2)?].into_iter().flatten() {
-            refers.extend(rows::read_ids(&json).ok_or_else(|| rows::damaged(entry, "an id"))?);
+            refers.extend(rows::read_ids(&json).unwrap_or_default());
         }
         let mut people = Vec::new();
         for json in [text(3)?, text(4)?, text(5)?].into_iter().flatten() {
-            let all = rows::read_addresses(&json).ok_or_else(|| rows::damaged(entry, "an address"))?;
+            let all = rows::read_addresses(&json).unwrap_or_default();
             people.extend(all.into_iter().map(|one| one.email.to_ascii_lowercase()).filter(|email| !email.is_empty()));
         }
         each(Threaded { entry, people, refers })?;

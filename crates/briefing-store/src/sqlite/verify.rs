@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use briefing::log::Body;
-use briefing::message::OwnerId;
+use briefing::message::{OwnerId, RunId};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::ids::{OwnerKey, entry_id, number, owner_of, thread_id};
@@ -32,14 +32,14 @@ fn look(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified) -> 
     while let Some(row) = owners.next()? {
         verified.owners += 1;
         let owner = Owner { key: OwnerKey(row.get(0)?), name: OwnerId::new(row.get::<_, String>(1)?) };
+        counters(connection, &owner, verified)?;
         entries(connection, &owner, row.get(2)?, verified)?;
         references(connection, &owner, verified)?;
-        for run in runs::altered(connection, owner.key)? {
-            let detail = format!("owner {}: run {} is not what was begun", owner.name, number(run));
-            verified.fault(Fault::Database { detail });
-        }
+        leftovers(connection, &owner, verified)?;
+        began(connection, &owner, verified)?;
         kept(connection, &owner, verified)?;
     }
+    nobodys(connection, verified)?;
     contents(connection, blobs, verified)?;
     index(connection, verified)?;
     Ok(())
@@ -64,31 +64,44 @@ fn database(connection: &Connection, verified: &mut Verified) -> Result<(), Stor
     Ok(())
 }
 
+/// The next numbers are free. Of entries a greater one leaves a gap; of runs some may be forgotten.
+fn counters(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
+    let mut statement = connection.prepare(
+        "SELECT entries < coalesce((SELECT max(entry) + 1 - ?1 FROM entries WHERE entry BETWEEN ?1 AND ?2), 0)
+             OR threads <> coalesce((SELECT max(thread) + 1 - ?1 FROM threads WHERE thread BETWEEN ?1 AND ?2), 0)
+             OR runs < coalesce((SELECT max(run) + 1 - ?1 FROM runs WHERE run BETWEEN ?1 AND ?2), 0)
+         FROM owners WHERE owner = ?3",
+    )?;
+    if statement.query_one((owner.key.first(), owner.key.last(), owner.key.0), |row| row.get(0))? {
+        verified.fault(Fault::OwnerMiscounted { owner: owner.name.clone() });
+    }
+    Ok(())
+}
+
 /// Every number is there once, holds what was appended, and stands at its place.
 fn entries(connection: &Connection, owner: &Owner, count: i64, verified: &mut Verified) -> Result<(), StoreError> {
     let mut statement = connection.prepare(
-        "SELECT entries.entry, entries.kind, entries.hash, entries.erased IS NOT NULL, entries.at = members.at, members.kind,
-             threads.merged IS NULL AND threads.owner = ?3
-         FROM entries LEFT JOIN members USING (entry) LEFT JOIN threads USING (thread)
+        "SELECT entries.entry, entries.kind, entries.hash, entries.erased IS NOT NULL,
+             coalesce(entries.at = members.at AND threads.merged IS NULL AND threads.thread BETWEEN ?1 AND ?2
+                 AND coalesce(mails.owner, ?3) = ?3
+                 AND members.kind = CASE WHEN entries.erased IS NOT NULL THEN ?4
+                     WHEN entries.kind = ?5 AND cards.notice IS NULL THEN ?6 ELSE entries.kind END, FALSE)
+         FROM entries LEFT JOIN members ON members.entry = entries.entry LEFT JOIN threads ON threads.thread = members.thread
+             LEFT JOIN mails ON mails.entry = entries.entry LEFT JOIN cards ON cards.entry = entries.entry
          WHERE entries.entry BETWEEN ?1 AND ?2 ORDER BY entries.entry",
     )?;
-    let mut found = statement.query((owner.key.first(), owner.key.last(), owner.key.0))?;
+    let (first, last) = (owner.key.first(), owner.key.last());
+    let mut found = statement.query((first, last, owner.key.0, rows::ERASED, rows::CARD, rows::OPEN_CARD))?;
     let mut next = 0;
     let name = || owner.name.clone();
     while let Some(row) = found.next()? {
         let key: i64 = row.get(0)?;
         let entry = entry_id(key);
-        while next < number(key) {
-            verified.fault(Fault::Gap { owner: name(), entry: briefing::message::EntryId::new(next) });
-            next += 1;
-        }
-        next += 1;
+        verified.gaps(&owner.name, next..number(key));
+        next = number(key) + 1;
         verified.entries += 1;
-        let (kind, hash, erased): (i64, [u8; 32], bool) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        let (same_time, member, in_thread): (Option<bool>, Option<i64>, Option<bool>) = (row.get(4)?, row.get(5)?, row.get(6)?);
-        let member_kind = member.map(|member| if member == rows::OPEN_CARD { rows::CARD } else { member });
-        let placed = same_time == Some(true) && in_thread == Some(true);
-        if !placed || member_kind != Some(if erased { rows::ERASED } else { kind }) {
+        let (kind, hash, erased, placed): (i64, [u8; 32], bool, bool) = (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+        if !placed {
             verified.fault(Fault::Misplaced { owner: name(), entry });
         }
         if erased {
@@ -101,9 +114,8 @@ fn entries(connection: &Connection, owner: &Owner, count: i64, verified: &mut Ve
             Err(error) => return Err(error),
         }
     }
-    for missing in next..count.cast_unsigned() {
-        verified.fault(Fault::Gap { owner: name(), entry: briefing::message::EntryId::new(missing) });
-    }
+    // A count that is too small is told with the counters.
+    verified.gaps(&owner.name, next..u64::try_from(count).unwrap_or_default());
     Ok(())
 }
 
@@ -115,7 +127,10 @@ fn content_hash(connection: &Connection, key: i64, kind: i64) -> Result<Option<[
     };
     let one = |sql: &str| connection.prepare_cached(sql)?.query_one([key], |row| row.get::<_, String>(0));
     let hash = match &entry.body {
-        Body::Mail(mail) => rows::MailRow::new(mail).hash(&mail.attachments),
+        Body::Mail(mail) => {
+            let (raw, contents) = content_hashes(connection, key)?;
+            rows::MailRow::new(mail).hash(&mail.attachments, raw.as_ref(), &contents)
+        }
         Body::Round(_) => {
             let (run, turn): (i64, u32) = connection
                 .prepare_cached("SELECT run, turn FROM rounds WHERE entry = ?1")?
@@ -133,14 +148,26 @@ fn content_hash(connection: &Connection, key: i64, kind: i64) -> Result<Option<[
             let (card, settled) = two("SELECT card, settled FROM notices WHERE entry = ?1")?;
             rows::hash(kind, &[Some(&number(card).to_le_bytes()), Some(settled.as_bytes())])
         }
-        Body::Erased(_) => return Ok(None),
+        Body::Erased(_) | Body::Unreadable => return Ok(None),
     };
     Ok(Some(hash))
 }
 
-/// What entries refer to is there.
+/// The hashes of a mail as it came, and of the contents of its attachments.
+fn content_hashes(connection: &Connection, key: i64) -> Result<(Option<BlobHash>, Vec<Option<BlobHash>>), StoreError> {
+    let hash = |row: &rusqlite::Row<'_>| Ok(row.get::<_, Option<[u8; 32]>>(0)?.map(BlobHash::new));
+    let raw = connection
+        .prepare_cached("SELECT hash FROM mails LEFT JOIN blobs ON blob = raw WHERE entry = ?1")?
+        .query_one([key], hash)?;
+    let mut contents = connection
+        .prepare_cached("SELECT hash FROM attachments LEFT JOIN blobs ON blob = content WHERE entry = ?1 ORDER BY position")?;
+    let contents = contents.query_map([key], hash)?.collect::<Result<_, _>>()?;
+    Ok((raw, contents))
+}
+
+/// What entries, keys and windows refer to is there.
 fn references(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
-    const DANGLING: [(Reference, &str); 8] = [
+    const DANGLING: [(Reference, &str); 9] = [
         (Reference::Run, "SELECT entry FROM rounds WHERE run NOT IN (SELECT run FROM runs)"),
         (Reference::Run, "SELECT entry FROM outcomes WHERE run NOT IN (SELECT run FROM runs)"),
         (
@@ -148,8 +175,17 @@ fn references(connection: &Connection, owner: &Owner, verified: &mut Verified) -
             "SELECT entry FROM outcomes WHERE NOT EXISTS
                  (SELECT 1 FROM rounds WHERE rounds.entry = outcomes.round AND rounds.run = outcomes.run)",
         ),
-        (Reference::Card, "SELECT entry FROM notices WHERE card NOT IN (SELECT entry FROM cards)"),
-        (Reference::Card, "SELECT entry FROM cards WHERE notice IS NOT NULL AND notice NOT IN (SELECT entry FROM notices)"),
+        (Reference::Run, "SELECT entry FROM cards WHERE run IS NOT NULL AND run NOT IN (SELECT run FROM runs)"),
+        (
+            Reference::Card,
+            "SELECT entry FROM notices WHERE NOT EXISTS
+                 (SELECT 1 FROM cards WHERE cards.entry = notices.card AND cards.notice = notices.entry)",
+        ),
+        (
+            Reference::Notice,
+            "SELECT entry FROM cards WHERE notice IS NOT NULL AND NOT EXISTS
+                 (SELECT 1 FROM notices WHERE notices.entry = cards.notice AND notices.card = cards.entry)",
+        ),
         (Reference::Blob, "SELECT entry FROM mails WHERE raw IS NOT NULL AND raw NOT IN (SELECT blob FROM blobs)"),
         (
             Reference::Blob,
@@ -163,7 +199,86 @@ fn references(connection: &Connection, owner: &Owner, verified: &mut Verified) -
             verified.fault(Fault::Dangling { owner: owner.name.clone(), entry: entry_id(key?), to });
         }
     }
+    let mut keys = connection.prepare(
+        "SELECT entry FROM keys WHERE owner = ?3 AND NOT EXISTS
+             (SELECT 1 FROM entries WHERE entries.entry = keys.entry AND entries.entry BETWEEN ?1 AND ?2)",
+    )?;
+    for key in keys.query_map([owner.key.first(), owner.key.last(), owner.key.0], |row| row.get(0))? {
+        verified.fault(Fault::KeyDangling { owner: owner.name.clone(), entry: entry_id(key?) });
+    }
+    let mut anchors = connection.prepare(
+        "SELECT DISTINCT thread FROM anchors WHERE thread BETWEEN ?1 AND ?2 AND NOT
+             (EXISTS (SELECT 1 FROM threads WHERE threads.thread = anchors.thread AND threads.merged IS NULL)
+              AND EXISTS (SELECT 1 FROM entries WHERE entries.entry = anchors.entry AND entries.at = anchors.at))",
+    )?;
+    for thread in anchors.query_map([owner.key.first(), owner.key.last()], |row| row.get(0))? {
+        verified.fault(Fault::AnchorDangling { owner: owner.name.clone(), thread: thread_id(thread?) });
+    }
     Ok(())
+}
+
+/// Nothing is kept of an entry but what it holds, and nothing of one that is erased.
+fn leftovers(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
+    const TABLES: [(&str, i64); 7] = [
+        ("mails", rows::MAIL),
+        ("attachments", rows::MAIL),
+        ("rounds", rows::ROUND),
+        ("outcomes", rows::OUTCOME),
+        ("messages", rows::MESSAGE),
+        ("cards", rows::CARD),
+        ("notices", rows::NOTICE),
+    ];
+    let mut left = BTreeSet::new();
+    for (table, kind) in TABLES {
+        let mut statement = connection.prepare(&format!(
+            "SELECT entry FROM {table} WHERE entry BETWEEN ?1 AND ?2 AND NOT EXISTS
+                 (SELECT 1 FROM entries WHERE entries.entry = {table}.entry AND kind = ?3 AND erased IS NULL)"
+        ))?;
+        let keys = statement.query_map([owner.key.first(), owner.key.last(), kind], |row| row.get::<_, i64>(0))?;
+        left.extend(keys.collect::<Result<Vec<_>, _>>()?);
+    }
+    for key in left {
+        verified.fault(Fault::Leftover { owner: owner.name.clone(), entry: entry_id(key) });
+    }
+    Ok(())
+}
+
+/// Every run is what was begun, and stands where it is looked for.
+fn began(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
+    const MISPLACED: [&str; 5] = [
+        "SELECT run FROM runs WHERE owner <> ?3",
+        "SELECT run FROM runs WHERE NOT EXISTS
+             (SELECT 1 FROM threads WHERE threads.thread = runs.thread AND merged IS NULL AND thread BETWEEN ?1 AND ?2)",
+        "SELECT run FROM runs WHERE answers IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.entry = runs.answers AND erased IS NOT NULL)
+             AND NOT EXISTS (SELECT 1 FROM places WHERE places.entry = runs.answers AND places.persona = lower(runs.persona)
+                             AND places.run = runs.run)",
+        "SELECT run FROM places WHERE (entry NOT IN (SELECT entry FROM entries)
+             OR persona <> (SELECT lower(runs.persona) FROM runs WHERE runs.run = places.run))",
+        "SELECT run FROM calls WHERE NOT EXISTS
+             (SELECT 1 FROM rounds WHERE rounds.entry = calls.round AND rounds.run = calls.run)",
+    ];
+    let name = || owner.name.clone();
+    for key in runs::altered(connection, owner.key)? {
+        verified.fault(Fault::RunAltered { owner: name(), run: run_id(connection, key)? });
+    }
+    let mut misplaced = BTreeSet::new();
+    for sql in MISPLACED {
+        let mut statement = connection.prepare(&format!("{sql} AND run BETWEEN ?1 AND ?2 AND ?3 = ?3"))?;
+        let keys = statement.query_map([owner.key.first(), owner.key.last(), owner.key.0], |row| row.get::<_, i64>(0))?;
+        misplaced.extend(keys.collect::<Result<Vec<_>, _>>()?);
+    }
+    for key in misplaced {
+        verified.fault(Fault::RunMisplaced { owner: name(), run: run_id(connection, key)? });
+    }
+    Ok(())
+}
+
+/// The id that a run has now, whatever it is; its number, if it is not there.
+fn run_id(connection: &Connection, key: i64) -> Result<RunId, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT CAST(id AS BLOB) FROM runs WHERE run = ?1")?;
+    let id: Option<Vec<u8>> = statement.query_one([key], |row| row.get(0)).optional()?;
+    Ok(RunId::new(id.map_or_else(|| number(key).to_string(), |id| String::from_utf8_lossy(&id).into_owned())))
 }
 
 /// What is kept of a thread is what its entries say.
@@ -171,10 +286,11 @@ fn kept(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Resu
     let mut statement = connection.prepare(
         "SELECT threads.thread, threads.entries <> coalesce(counted.entries, 0) OR threads.head IS NOT counted.head
              OR threads.newest IS NOT counted.newest
+             OR threads.owner <> ?3
          FROM threads LEFT JOIN
              (SELECT thread, count(*) AS entries, max(entry) AS head, max(CASE WHEN kind > 0 THEN at END) AS newest
               FROM members WHERE thread BETWEEN ?1 AND ?2 GROUP BY thread) AS counted USING (thread)
-         WHERE threads.owner = ?3",
+         WHERE threads.thread BETWEEN ?1 AND ?2",
     )?;
     let mut found = statement.query([owner.key.first(), owner.key.last(), owner.key.0])?;
     while let Some(row) = found.next()? {
@@ -198,6 +314,36 @@ fn has_its_people(connection: &Connection, thread: i64) -> Result<bool, StoreErr
     Ok(people == kept)
 }
 
+/// Everything is somebody's.
+fn nobodys(connection: &Connection, verified: &mut Verified) -> Result<(), StoreError> {
+    const KEYS: [&str; 17] = [
+        "entry >> 40 AS owner FROM entries",
+        "entry >> 40 FROM members",
+        "entry >> 40 FROM mails",
+        "entry >> 40 FROM attachments",
+        "entry >> 40 FROM messages",
+        "entry >> 40 FROM cards",
+        "entry >> 40 FROM notices",
+        "entry >> 40 FROM rounds",
+        "entry >> 40 FROM outcomes",
+        "entry >> 40 FROM places",
+        "thread >> 40 FROM threads",
+        "thread >> 40 FROM people",
+        "thread >> 40 FROM anchors",
+        "run >> 40 FROM runs",
+        "run >> 40 FROM calls",
+        "owner FROM keys",
+        "owner FROM awaited",
+    ];
+    let all = KEYS.map(|keys| format!("SELECT {keys}")).join(" UNION ");
+    let mut statement = connection
+        .prepare(&format!("SELECT owner FROM ({all}) WHERE owner NOT IN (SELECT owner FROM owners) ORDER BY owner"))?;
+    for number in statement.query_map([], |row| row.get(0))? {
+        verified.fault(Fault::OwnerMissing { number: number? });
+    }
+    Ok(())
+}
+
 /// Every content is what its hash says, and referred to as often as its row says.
 fn contents(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified) -> Result<(), StoreError> {
     let mut statement = connection.prepare("SELECT hash, data FROM blobs")?;
@@ -206,17 +352,17 @@ fn contents(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified)
         verified.blobs += 1;
         let hash = BlobHash::new(row.get(0)?);
         let inside = row.get_ref(1)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
-        let same = match inside {
-            Some(data) => Some(BlobHash::of(data) == hash),
+        let fault = match inside {
+            Some(data) => (BlobHash::of(data) != hash).then_some(Fault::BlobAltered { hash: hash.to_string() }),
             None => match blobs.get(hash) {
-                Ok(content) => content.map(|content| BlobHash::of(&content) == hash),
-                Err(_) => Some(false),
+                Ok(Some(content)) if BlobHash::of(&content) == hash => None,
+                Ok(Some(_)) => Some(Fault::BlobAltered { hash: hash.to_string() }),
+                Ok(None) => Some(Fault::BlobMissing { hash: hash.to_string() }),
+                Err(_) => Some(Fault::BlobUnreadable { hash: hash.to_string() }),
             },
         };
-        match same {
-            Some(true) => {}
-            Some(false) => verified.fault(Fault::BlobAltered { hash: hash.to_string() }),
-            None => verified.fault(Fault::BlobMissing { hash: hash.to_string() }),
+        if let Some(fault) = fault {
+            verified.fault(fault);
         }
     }
     let mut miscounted = connection.prepare(
@@ -226,8 +372,7 @@ fn contents(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified)
          WHERE refs <> coalesce(times, 0)",
     )?;
     for hash in miscounted.query_map([], |row| row.get(0))? {
-        let detail = format!("the content {} is referred to more or less often than is written", BlobHash::new(hash?));
-        verified.fault(Fault::Database { detail });
+        verified.fault(Fault::BlobMiscounted { hash: BlobHash::new(hash?).to_string() });
     }
     Ok(())
 }
@@ -236,19 +381,20 @@ fn contents(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified)
 fn index(connection: &Connection, verified: &mut Verified) -> Result<(), StoreError> {
     let mut wrong = BTreeSet::new();
     let mut should = connection.prepare(
-        "SELECT entry FROM (SELECT entry FROM mails UNION ALL SELECT entry FROM messages)
-         WHERE (entry & 0xffffffffff) < (SELECT next FROM indexed WHERE indexed.owner = entry >> 40)",
+        "SELECT entry FROM entries WHERE kind IN (?1, ?2) AND erased IS NULL
+             AND (entry & 0xffffffffff) < (SELECT next FROM indexed WHERE indexed.owner = entry >> 40)",
     )?;
-    for key in should.query_map([], |row| row.get(0))? {
+    for key in should.query_map([rows::MAIL, rows::MESSAGE], |row| row.get(0))? {
         let key: i64 = key?;
         if !search::is_indexed(connection, key)? {
             wrong.insert(key);
         }
     }
     let mut is = connection.prepare(
-        "SELECT id FROM search_docsize WHERE id NOT IN (SELECT entry FROM mails UNION ALL SELECT entry FROM messages)",
+        "SELECT id FROM search_docsize
+         WHERE id NOT IN (SELECT entry FROM entries WHERE kind IN (?1, ?2) AND erased IS NULL)",
     )?;
-    wrong.extend(is.query_map([], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?);
+    wrong.extend(is.query_map([rows::MAIL, rows::MESSAGE], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?);
     wrong.extend(miscounted(connection)?);
     for key in wrong {
         let name: Option<String> = connection

@@ -56,6 +56,7 @@ struct Planned {
     at: Time,
     key: Option<u8>,
     head: Head,
+    by: Option<u8>,
 }
 
 #[derive(Debug, Clone)]
@@ -123,9 +124,9 @@ fn appends() -> impl Strategy<Value = Planned> {
         1 => (prop::option::of(any::<u8>()), any::<bool>()).prop_map(|(run, lapses)| Planning::Card(run, lapses)),
     ];
     let head = prop_oneof![6 => Just(Head::Any), 2 => Just(Head::Right), 1 => any::<u8>().prop_map(Head::Wrong)];
-    let key = prop::option::weighted(0.2, any::<u8>());
-    (what, prop::option::weighted(0.4, any::<u8>()), any::<bool>(), times(), key, head)
-        .prop_map(|(what, thread, imported, at, key, head)| Planned { what, thread, imported, at, key, head })
+    let (key, by) = (prop::option::weighted(0.2, any::<u8>()), prop::option::weighted(0.15, any::<u8>()));
+    (what, prop::option::weighted(0.4, any::<u8>()), any::<bool>(), times(), key, head, by)
+        .prop_map(|(what, thread, imported, at, key, head, by)| Planned { what, thread, imported, at, key, head, by })
 }
 
 /// Plans, at most so many.
@@ -321,7 +322,8 @@ impl Over<'_> {
         };
         // Of two keys the one that is given counts.
         let key = planned.key.map(|key| Key::new(&format!("key {}", key % 4))).or(append.key);
-        Append { key, expected: self.expected(&planned.head, thread), ..append }
+        let by = planned.by.map(|by| if by.is_multiple_of(2) { self.scheduled(by) } else { Self::run(by) });
+        Append { key, by, expected: self.expected(&planned.head, thread), ..append }
     }
 
     fn expected(&self, head: &Head, thread: Target) -> Expected {

@@ -88,6 +88,7 @@ impl Rule {
             | Self::OutcomeWithoutCall { .. }
             | Self::Blank
             | Self::NotSent
+            | Self::Unreadable
             | Self::Twice
             | Self::Over { .. }
             | Self::BeforeInput
@@ -123,6 +124,7 @@ impl fmt::Display for Rule {
             Self::FileAsLine { why } => write!(f, "a file reads as a line: {why}"),
             Self::Blank => f.write_str("says nothing"),
             Self::NotSent => f.write_str("was not sent"),
+            Self::Unreadable => f.write_str("cannot be read: it is damaged in the store"),
             Self::Twice => f.write_str("is in the list already"),
             Self::Over { bound } => write!(f, "does not fit: {bound}"),
             Self::BeforeInput => f.write_str("stood before the first input of the window"),

@@ -137,6 +137,8 @@ pub enum Rule {
     Blank,
     /// A draft, or mail that could not be sent.
     NotSent,
+    /// A mail that the store cannot read: it is damaged there.
+    Unreadable,
     /// It is in the list already.
     Twice,
     /// It did not fit.

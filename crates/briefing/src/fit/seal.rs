@@ -194,6 +194,7 @@ fn prefix_change(rule: &Rule) -> Option<PrefixChange> {
         | Rule::OutcomeCleared { .. }
         | Rule::Blank
         | Rule::NotSent
+        | Rule::Unreadable
         | Rule::Twice
         | Rule::Over { .. }
         | Rule::BeforeInput

@@ -35,6 +35,8 @@ pub enum Body {
     Notice(Notice),
     /// What was here was erased.
     Erased(Erased),
+    /// What is here cannot be read: the store that holds it is damaged.
+    Unreadable,
 }
 
 /// What is left of an erased entry: nothing of its text.
@@ -67,7 +69,13 @@ impl Entry {
     pub fn mail(&self) -> Option<&Arc<Mail>> {
         match &self.body {
             Body::Mail(mail) => Some(mail),
-            Body::Round(_) | Body::Outcome(_) | Body::Message(_) | Body::Card(_) | Body::Notice(_) | Body::Erased(_) => None,
+            Body::Round(_)
+            | Body::Outcome(_)
+            | Body::Message(_)
+            | Body::Card(_)
+            | Body::Notice(_)
+            | Body::Erased(_)
+            | Body::Unreadable => None,
         }
     }
 }

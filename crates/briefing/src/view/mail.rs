@@ -120,7 +120,11 @@ impl MailView {
                     return Ok(selected);
                 }
                 before = entry.place();
-                let Some(mail) = entry.mail().cloned() else { continue };
+                let Some(mail) = entry.mail().cloned() else {
+                    skipped += 1;
+                    out.lines.push(Line { from: Origin::Entries(vec![entry.id]), rule: Rule::Unreadable });
+                    continue;
+                };
                 match mail_role(&mail, persona) {
                     Some(role) => selected.push((entry, mail, role)),
                     None => {

@@ -25,6 +25,7 @@ pub(crate) fn object(shown: &Logged) -> Object {
         Body::Message(message) => object.json("message", &message_to_json(message)),
         Body::Card(card) => of_card(card, shown, object),
         Body::Notice(notice) => object.field("card", notice.card.get()).field("settled", notice.settled.name()),
+        Body::Unreadable => object,
         Body::Erased(erased) => object.field("erased_at", value(erased.at)).field("hash", hex(&erased.hash)),
     }
 }

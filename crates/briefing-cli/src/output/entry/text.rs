@@ -69,6 +69,7 @@ pub(crate) fn text(shown: &Logged, findings: &[String], paint: Paint) -> String 
             of_card(card, &mut page);
         }
         Body::Notice(notice) => head.push(format!("card {}: {}", notice.card, notice.settled.name())),
+        Body::Unreadable => head.push("cannot be read: it is damaged in the database".to_owned()),
         Body::Erased(Erased { at, hash }) => {
             let hash: String = hex(hash).chars().take(HASH).collect();
             head.push(format!("erased {}, was {hash}…", to_second(*at)));

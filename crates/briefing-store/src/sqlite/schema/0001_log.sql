@@ -28,6 +28,7 @@ CREATE TABLE threads (
     merged  INTEGER                             -- the thread that has all of its entries now
 ) STRICT;
 CREATE INDEX threads_by_newest ON threads (owner, newest, thread) WHERE merged IS NULL;
+CREATE INDEX threads_by_merged ON threads (merged) WHERE merged IS NOT NULL;
 
 -- Which thread an entry belongs to, apart from the entry, so that threads merge and split without touching entries.
 CREATE TABLE members (
@@ -158,7 +159,7 @@ CREATE TABLE rounds (
     turn  INTEGER NOT NULL,
     said  TEXT NOT NULL
 ) STRICT;
-CREATE INDEX rounds_by_run ON rounds (run, turn, entry);
+CREATE UNIQUE INDEX rounds_by_run ON rounds (run, turn);
 
 CREATE TABLE outcomes (
     entry INTEGER PRIMARY KEY,

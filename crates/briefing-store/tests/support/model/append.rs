@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use briefing::log::{Arrival, Body, Mail, MessageId, Place};
+use briefing::log::{Arrival, Body, Cause, Mail, MessageId, Place};
 use briefing::message::{EntryId, ThreadId};
 use briefing_mail::{Known, Placement};
 use briefing_store::{Append, Appended, Content, Expected, Fate, NewMail, StoreError, Target};
@@ -37,6 +37,7 @@ impl Log {
         if let Some(row) = before {
             return Ok(Appended { place: row.place(), thread: row.thread, fate: Fate::Before });
         }
+        let by = append.by.as_ref().map(|run| self.run(run)).transpose()?;
         let placed = match &append.content {
             Content::Mail(new) => briefing_mail::place(&new.mail, &mut Knows(self)).unwrap_or_else(|never| match never {}),
             Content::Message(_) | Content::Card(_) => {
@@ -57,6 +58,7 @@ impl Log {
             return Err(StoreError::Moved { thread, expected, found });
         }
         let at = self.effective_time(&append.content, append.arrival);
+        let at = by.map_or(at, |run| at.max(self.runs[run].last));
         let (place, reused) = match append.content {
             Content::Mail(new) => self.push_mail(at, *new, placed.awaits, thread),
             Content::Message(message) => (self.push(at, Body::Message(message), thread).place(), None),
@@ -69,6 +71,12 @@ impl Log {
             }
         };
         self.rows.last_mut().unwrap().key = append.key;
+        if let Some(run) = by.map(|run| &mut self.runs[run]) {
+            run.last = at;
+            if matches!(run.run.cause, Cause::Responsibility(_)) {
+                run.wrote.push(place.entry);
+            }
+        }
         Ok(Appended { place, thread, fate: Fate::New { merged, reused } })
     }
 

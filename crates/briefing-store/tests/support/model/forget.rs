@@ -101,7 +101,8 @@ fn reach(log: &Log, what: &Forget) -> Reach {
     loop {
         let before = (entries.len(), runs.len());
         for (at, run) in log.runs.iter().enumerate().filter(|(_, run)| !run.gone) {
-            if whole.contains(&run.run.thread) || goes(run, what, &entries) {
+            let rounds = log.rows.iter().any(|row| row.run.is_some_and(|(of, _)| of == at));
+            if whole.contains(&run.run.thread) || goes(run, rounds, what, &entries) {
                 runs.insert(at);
             }
         }
@@ -132,10 +133,10 @@ fn reach(log: &Log, what: &Forget) -> Reach {
 }
 
 /// Whether a run goes with what it answers or wrote, or is old itself where it has neither.
-fn goes(run: &RunRow, what: &Forget, entries: &BTreeSet<EntryId>) -> bool {
+fn goes(run: &RunRow, rounds: bool, what: &Forget, entries: &BTreeSet<EntryId>) -> bool {
     let others = run.belongs_to();
     if let (true, Forget::Before(time)) = (others.is_empty(), what) {
-        return run.last < cut(*time);
+        return rounds && run.last < cut(*time);
     }
     others.iter().any(|other| entries.contains(other))
 }

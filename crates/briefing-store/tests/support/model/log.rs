@@ -16,6 +16,8 @@ pub(super) struct Log {
     /// Ids that the mails of a thread refer to, and that no mail had when they came.
     pub(super) awaited: Vec<(MessageId, ThreadId)>,
     pub(super) runs: Vec<RunRow>,
+    /// The runs that were imported, forgotten ones included.
+    pub(super) imported: Vec<RunId>,
     /// How often an id was given to a call of a thread.
     pub(super) call_ids: Vec<(ThreadId, String, u32)>,
     /// Their threads are never merged ones, their personas in lower case.

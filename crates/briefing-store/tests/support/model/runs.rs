@@ -7,7 +7,7 @@ use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ThreadId};
 use briefing_store::{ImportedRound, StoreError};
 use jiff::Timestamp;
 
-use super::log::{Log, RunRow, cut};
+use super::log::{Log, Row, RunRow, cut};
 
 impl Log {
     pub(super) fn begin_run(&mut self, run: Run) -> Result<(), StoreError> {
@@ -40,7 +40,21 @@ impl Log {
         mut said: Assistant,
         now: Timestamp,
     ) -> Result<RecordedRound, StoreError> {
+        let id = run;
         let run = self.run(run)?;
+        if let Some(before) = self.round(run, index) {
+            let plain = |said: &Assistant| {
+                let mut said = said.clone();
+                for item in &mut said.items {
+                    if let Item::Call(call) = item {
+                        call.id = call.id.repeated(0);
+                    }
+                }
+                said
+            };
+            let same = plain(&before.said) == plain(&said);
+            return if same { Ok(before) } else { Err(StoreError::RoundRecorded { run: id.clone(), index }) };
+        }
         let thread = self.runs[run].run.thread;
         for item in &mut said.items {
             if let Item::Call(call) = item {
@@ -52,6 +66,19 @@ impl Log {
         let row = self.push(at, Body::Round(Arc::clone(&said)), thread);
         row.run = Some((run, index));
         Ok(RecordedRound { beside: None, entry: row.entry.id, said, outcomes: Vec::new() })
+    }
+
+    fn round(&self, run: usize, index: u32) -> Option<RecordedRound> {
+        let of_it = |row: &&Row| row.run == Some((run, index));
+        let (entry, said) = self.rows.iter().filter(of_it).find_map(|row| match &row.entry.body {
+            Body::Round(said) => Some((row.entry.id, Arc::clone(said))),
+            _ => None,
+        })?;
+        let outcomes = self.rows.iter().filter(of_it).filter_map(|row| match &row.entry.body {
+            Body::Outcome(outcome) => Some(RecordedOutcome { entry: row.entry.id, outcome: Arc::clone(outcome) }),
+            _ => None,
+        });
+        Some(RecordedRound { beside: None, entry, said, outcomes: outcomes.collect() })
     }
 
     /// How many calls of the thread were given that id before this one.
@@ -85,10 +112,13 @@ impl Log {
     }
 
     pub(super) fn import_run(&mut self, run: &Run, rounds: Vec<ImportedRound>, at: Timestamp) -> Result<bool, StoreError> {
-        if self.run(&run.id).is_ok() {
+        if self.run(&run.id).is_ok() || self.imported.contains(&run.id) {
             return Ok(false);
         }
         self.begin_run(run.clone())?;
+        if !rounds.is_empty() {
+            self.imported.push(run.id.clone());
+        }
         for ImportedRound { index, said, outcomes } in rounds {
             let recorded = self.append_round(&run.id, index, said, at)?;
             for (call, outcome) in recorded.said.calls().zip(outcomes) {

@@ -58,7 +58,7 @@ fn fields(body: &Body) -> Option<Vec<String>> {
             Some(vec![mail.subject.clone().unwrap_or_default(), mail.body.as_deref().unwrap_or_default().to_owned()])
         }
         Body::Message(message) => Some(vec![texts(message).join("\n")]),
-        Body::Round(_) | Body::Outcome(_) | Body::Card(_) | Body::Notice(_) | Body::Erased(_) => None,
+        Body::Round(_) | Body::Outcome(_) | Body::Card(_) | Body::Notice(_) | Body::Erased(_) | Body::Unreadable => None,
     }
 }
 

@@ -36,7 +36,7 @@ impl Log {
 
     pub(super) fn split(&mut self, entry: EntryId) -> Result<ThreadId, StoreError> {
         let row = self.row(entry).ok_or(StoreError::UnknownEntry { entry })?;
-        if matches!(row.kind(), Kind::Round | Kind::Outcome | Kind::Notice) {
+        if matches!(row.kind(), Kind::Round | Kind::Outcome | Kind::Notice) || row.proposed.is_some() {
             return Err(StoreError::NotABeginning { entry });
         }
         let (place, thread) = (row.place(), row.thread);
@@ -44,15 +44,16 @@ impl Log {
         // Runs move with what they answer, and notices with their cards; all else by its place.
         let mut moved: Vec<EntryId> = self
             .members(thread)
-            .filter(|row| row.run.is_none() && row.notice().is_none() && row.place() >= place)
+            .filter(|row| row.run.is_none() && row.proposed.is_none() && row.notice().is_none() && row.place() >= place)
             .map(|row| row.entry.id)
             .collect();
         loop {
-            let follows = self.members(thread).filter(|row| match (row.notice(), row.run) {
-                (Some(notice), _) => moved.contains(&notice.card),
-                (None, Some((run, _))) => self.runs[run].belongs_to().iter().any(|other| moved.contains(other)),
-                (None, None) => false,
-            });
+            let follows =
+                self.members(thread).filter(|row| match (row.notice(), row.run.map(|(run, _)| run).or(row.proposed)) {
+                    (Some(notice), _) => moved.contains(&notice.card),
+                    (None, Some(run)) => self.runs[run].belongs_to().iter().any(|other| moved.contains(other)),
+                    (None, None) => false,
+                });
             let more: Vec<EntryId> = follows.map(|row| row.entry.id).filter(|id| !moved.contains(id)).collect();
             if more.is_empty() {
                 break;
