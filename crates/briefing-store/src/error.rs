@@ -93,7 +93,7 @@ pub enum StoreError {
         what: &'static str,
     },
     /// Another process holds the database for longer than the setting waits. Nothing is wrong: try again.
-    #[error("another process is writing to the database")]
+    #[error("another process is using the database")]
     Locked,
     /// The disk is full.
     #[error("the disk is full")]

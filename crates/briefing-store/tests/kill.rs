@@ -85,10 +85,10 @@ fn kill(role: &str, prepare: impl Fn(&Path), look: impl Fn(&Path, &[String])) {
         let at_work = said.len() < all;
         killed_at_work += u64::from(at_work);
         // Other processes come and go: what was measured once is not what it takes now.
-        took = took.mul_f64(if at_work { 1.01 } else { 0.95 });
+        took = took.mul_f64(if at_work { 1.1 } else { 0.8 });
         look(folder.path(), &said);
     }
-    assert!(killed_at_work > kills / 4, "{role}: killed too late, {killed_at_work} of {kills} times");
+    assert!(killed_at_work > kills / 10, "{role}: killed too late, {killed_at_work} of {kills} times");
     eprintln!("{role}: killed {kills} times within {took:?}, {killed_at_work} of them before the last answer");
 }
 

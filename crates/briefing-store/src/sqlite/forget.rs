@@ -227,7 +227,10 @@ pub(super) fn sweep(tx: &Transaction<'_>, blobs: &dyn Blobs) -> Result<(), Store
     }
     let mut doomed = tx.prepare("SELECT hash FROM doomed")?;
     for hash in doomed.query_map([], |row| row.get(0))? {
-        unreferred.insert(BlobHash::new(hash?));
+        let hash = BlobHash::new(hash?);
+        if !known.exists([hash.as_bytes()])? {
+            unreferred.insert(hash);
+        }
     }
     for hash in unreferred {
         blobs.delete(hash).map_err(failed)?;

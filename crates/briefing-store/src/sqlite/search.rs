@@ -4,11 +4,11 @@ use briefing::message::{Item, ModelMessage, OwnerId, Part, SystemPart};
 use briefing::text::{one_line, prefix};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::ids::{OwnerKey, entry_id, thread_id};
-use super::rows;
+use super::ids::{OwnerKey, entry_id, number, thread_id};
 use super::threads::limit;
 use super::time::timestamp;
 use super::writer::Desk;
+use super::{rows, verify};
 use crate::{Hit, StoreError};
 
 /// How many entries are indexed in one transaction.
@@ -35,9 +35,14 @@ pub(super) fn catch_up(desk: &mut Desk, owner: Option<&OwnerId>) -> Result<bool,
     }
     let tx = desk.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let Some((owner, entries, next)) = read(&tx)? else { return Ok(false) };
-    let end = entries.min(next + BATCH);
-    for number in next..end {
-        let Some(entry) = owner.key(number.cast_unsigned()) else { continue };
+    // Never further than there is something, whatever the owner's counter says.
+    let greatest: Option<i64> = tx
+        .prepare_cached("SELECT max(entry) FROM entries WHERE entry BETWEEN ?1 AND ?2")?
+        .query_one([owner.first(), owner.last()], |row| row.get(0))?;
+    let there = greatest.map_or(0, |greatest| number(greatest).cast_signed() + 1);
+    let end = if next < there { there.min(next + BATCH) } else { entries };
+    for at in next..end.min(there) {
+        let Some(entry) = owner.key(at.cast_unsigned()) else { continue };
         let words = match words(&tx, entry) {
             // What cannot be read cannot be found; it stops nothing else.
             Err(StoreError::Corrupt { .. }) => continue,
@@ -116,22 +121,15 @@ fn text_of(message: &ModelMessage) -> String {
 
 /// Takes an entry out of the index, if it is there. To be done while its text is still known.
 pub(super) fn remove(tx: &Transaction<'_>, entry: i64) -> Result<bool, StoreError> {
-    let owner = super::ids::owner_of(entry);
-    let next: Option<i64> =
-        tx.prepare_cached("SELECT next FROM indexed WHERE owner = ?1")?.query_one([owner.0], |row| row.get(0)).optional()?;
-    if super::ids::number(entry) >= next.unwrap_or_default().cast_unsigned() {
+    if !is_indexed(tx, entry)? {
         return Ok(false);
     }
-    let words = match words(tx, entry) {
+    if !verify::is_sound(tx, entry)? {
         // What was indexed of it is not known any more: so nothing of the index is kept.
-        Err(StoreError::Corrupt { .. }) if is_indexed(tx, entry)? => {
-            tx.execute_batch("INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM indexed;")?;
-            return Ok(true);
-        }
-        Err(StoreError::Corrupt { .. }) => return Ok(false),
-        words => words?,
-    };
-    let Some(words) = words else { return Ok(false) };
+        tx.execute_batch("INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM indexed;")?;
+        return Ok(true);
+    }
+    let Some(words) = words(tx, entry)? else { return Ok(false) };
     tx.prepare_cached("INSERT INTO search (search, rowid, subject, body) VALUES ('delete', ?1, ?2, ?3)")?.execute((
         entry,
         &words.subject,

@@ -119,6 +119,17 @@ fn entries(connection: &Connection, owner: &Owner, count: i64, verified: &mut Ve
     Ok(())
 }
 
+/// Whether an entry holds what was appended.
+pub(super) fn is_sound(connection: &Connection, key: i64) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT kind, hash FROM entries WHERE entry = ?1")?;
+    let (kind, hash) = statement.query_one([key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, [u8; 32]>(1)?)))?;
+    match content_hash(connection, key, kind) {
+        Ok(found) => Ok(found == Some(hash)),
+        Err(StoreError::Corrupt { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// The hash of what an entry holds now.
 fn content_hash(connection: &Connection, key: i64, kind: i64) -> Result<Option<[u8; 32]>, StoreError> {
     let Some(entry) = rows::entry(connection, key)? else { return Ok(None) };
