@@ -103,3 +103,55 @@ fn the_whole_mail_corpus_is_one_mailbox() {
     let checked = run_text(&["check"], &output.stdout);
     assert_eq!(code(&checked), 0, "{}", String::from_utf8_lossy(&checked.stdout));
 }
+
+/// Imports it, and assembles it out of the database and out of the mailbox: the same bytes.
+fn same_out_of_a_database(folder: &Path, import: &[&str], assemble: &[&str]) -> Result<(), String> {
+    let db = folder.join("briefing.db");
+    let db = db.to_str().unwrap();
+    let imported = run(&[&["import", "--db", db], import].concat());
+    let wanted = run(&[&["assemble", "--from"], import, assemble].concat());
+    let out = run(&[&["assemble", "--db", db], &import[1..], assemble].concat());
+    if (code(&imported), code(&out), &out.stdout) == (0, code(&wanted), &wanted.stdout) {
+        return Ok(());
+    }
+    Err(format!("{import:?}: {} {} {} {}", stderr(&imported), stderr(&out), code(&wanted), stderr(&wanted)))
+}
+
+#[test]
+fn the_example_is_the_same_out_of_a_database() {
+    let persona = ["examples/shop/mailbox", "--persona", "examples/shop/persona.toml"];
+    let tool_use = ["--tool-use", "examples/shop/tool-use.jsonl"];
+    let db = scratch("example-db").join("briefing.db");
+    let db = db.to_str().unwrap();
+    let imported = run(&[&["import", "--db", db], &persona[..], &tool_use].concat());
+    assert_eq!(code(&imported), 0, "{}", stderr(&imported));
+    for bounds in
+        [&["--as", "messages"][..], &["--as", "openai-chat", "--max-messages", "9"], &["--as", "anthropic", "--limit", "3"]]
+    {
+        let from = run(&[&["assemble", "--from"], &persona[..], &tool_use, bounds].concat());
+        let out = run(&[&["assemble", "--db", db], &persona[1..], bounds].concat());
+        assert_eq!((code(&from), code(&out)), (0, 0), "{}{}", stderr(&from), stderr(&out));
+        assert_eq!(String::from_utf8_lossy(&from.stdout), String::from_utf8_lossy(&out.stdout), "{bounds:?}");
+    }
+}
+
+#[test]
+fn every_mailbox_is_the_same_out_of_a_database() {
+    let mut files = Vec::new();
+    collect(&root().join("crates/briefing-mail/tests/data"), &mut files);
+    files.sort();
+    files.push(root().join("crates/briefing-mail/tests/data"));
+    files.push(root().join("examples/shop/mailbox"));
+    let mut faults = Vec::new();
+    let mut read = 0;
+    for file in &files {
+        let path = file.to_str().unwrap();
+        let address = ["--address", "postmaster@localhost"];
+        if code(&run(&[&["assemble", "--from", path], &address[..]].concat())) == 0 {
+            read += 1;
+            faults.extend(same_out_of_a_database(&scratch("corpus-db"), &[&[path], &address[..]].concat(), &[]).err());
+        }
+    }
+    assert!(read >= 100, "only {read} mailboxes");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
