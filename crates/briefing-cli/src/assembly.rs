@@ -4,33 +4,22 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use briefing::ports::{Files, History};
-use briefing::{AssembleError, Bounds, Briefing, Call, Context, FitError, Inbound, Persona, Profiles, Subject};
+use briefing::{AssembleError, Bounds, Briefing, Call, Context, FitError, Persona, Profiles, Subject};
 use briefing_records::SqliteRecords;
 use briefing_wire::{Render, RenderError, Request};
 
 use crate::args::Form;
 use crate::config::{Job, MailConfig, MailPlace, PersonaConfig, SourceConfig, TargetConfig, TranscriptConfig};
-use crate::describe::{Lookup, Material, of_mail};
+use crate::describe::{Material, of_mail};
 use crate::error::{Failure, Kind};
 use crate::input::database::{self, Stored};
 use crate::input::mailbox::{self, Wanted};
 use crate::input::notes::Note;
+use crate::input::thread::ThreadOfMail;
 use crate::input::tool_use::ToolUse;
 use crate::input::transcript::{self, Transcript};
 use crate::input::{persona, profiles};
 use crate::output::{count, name_of};
-
-/// The thread of a mail that is answered, wherever it is kept.
-pub(crate) struct ThreadOfMail {
-    pub(crate) current: Inbound,
-    pub(crate) history: Arc<dyn History>,
-    pub(crate) files: Arc<dyn Files>,
-    pub(crate) lookup: Box<Lookup>,
-    /// What was found, in a few words.
-    pub(crate) found: String,
-    pub(crate) notes: Vec<Note>,
-}
 
 /// A briefing with everything that can be told of it.
 pub(crate) struct Assembly {

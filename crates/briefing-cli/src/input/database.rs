@@ -8,11 +8,11 @@ use briefing::log::{Body, Entry, MessageId};
 use briefing::message::{EntryId, OwnerId, ThreadId};
 use briefing_store::{Kind as EntryKind, OwnerStore, SqliteStore, Store};
 
-use crate::assembly::ThreadOfMail;
 use crate::database::{failure, open};
 use crate::error::{Failure, Kind};
 use crate::input::messages::Conversation;
 use crate::input::persona::Answerer;
+use crate::input::thread::ThreadOfMail;
 use crate::input::transcript::Transcript;
 use crate::output::{count, counted, name_of};
 
