@@ -1,6 +1,7 @@
 //! The database as commands open it, and its failures as the program tells them.
 
 use std::path::Path;
+use std::time::Duration;
 
 use briefing::message::OwnerId;
 use briefing_store::{Settings, SqliteStore, StoreError};
@@ -13,9 +14,12 @@ pub(crate) fn open(path: &Path) -> Result<SqliteStore, Failure> {
     SqliteStore::open(path, Settings::default()).map_err(failure)
 }
 
-/// Opens a database, or makes it.
+/// How long an import waits for its turn where several write at once: turns are not fair.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Opens a database to import into, or makes it.
 pub(crate) fn create(path: &Path) -> Result<SqliteStore, Failure> {
-    SqliteStore::create(path, Settings::default()).map_err(failure)
+    SqliteStore::create(path, Settings { patience: PATIENCE, ..Settings::default() }).map_err(failure)
 }
 
 /// Whose log it is.
@@ -38,6 +42,8 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         | StoreError::Settled { .. }
         | StoreError::NotACard { .. }
         | StoreError::NotABeginning { .. }
+        | StoreError::FirstOfThread { .. }
+        | StoreError::Merged { .. }
         | StoreError::TooLarge { .. }
         | StoreError::NewerSchema { .. }
         | StoreError::OtherMigration { .. }

@@ -22,6 +22,7 @@ pub(crate) fn told(error: StoreError) -> Failure {
     let hint = match &error {
         StoreError::UnknownThread { .. } => "`briefing threads` lists them",
         StoreError::UnknownEntry { .. } => "`briefing threads` lists the threads, and `briefing show THREAD` their entries",
+        StoreError::FirstOfThread { .. } => "begin with a later entry: `briefing show THREAD` lists them",
         StoreError::NotABeginning { .. } => "begin with the mail, the message or the card that it belongs to",
         StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
             "name a file that is not there, nor a folder of its name with `.blobs` behind it"

@@ -360,3 +360,68 @@ fn contents_that_others_have_too_stay() {
         )
     );
 }
+
+#[test]
+fn an_import_ends_with_what_could_not_be_read() {
+    let folder = scratch("store-import-faults");
+    fs::write(folder.join("one.eml"), "From: ann@x.example\nTo: me@shop.example\nSubject: one\n\none\n").unwrap();
+    let import = |sources: &[&str]| run_in(&folder, &[&["import"], sources, &["--received"]].concat());
+    // Nothing is made where nothing is there.
+    let output = import(&["absent.mbox"]);
+    assert_eq!((code(&output), folder.join("briefing.db").exists()), (66, false), "{}", stderr(&output));
+    let output = run_in(&folder, &["import", "--transcript", "absent.jsonl"]);
+    assert_eq!((code(&output), folder.join("briefing.db").exists()), (66, false), "{}", stderr(&output));
+    let output = import(&["absent.mbox", "one.eml"]);
+    let told = stderr(&output);
+    assert_eq!(code(&output), 65, "{told}");
+    assert!(told.contains("briefing.db: 1 message stored, 1 source not readable\n"), "{told}");
+    assert!(told.contains("error: data: 1 source could not be read; the rest is stored\n"), "{told}");
+    let output = run_in(&folder, &["import", "absent.mbox", "one.eml", "--received", "--quiet"]);
+    assert_eq!((code(&output), stderr(&output).lines().count()), (65, 2), "{}", stderr(&output));
+    let again = import(&["one.eml"]);
+    assert_eq!((code(&again), stderr(&again).as_str()), (0, "briefing.db: 1 message there before\n"));
+}
+
+#[test]
+fn a_database_is_a_file_whatever_its_name() {
+    let folder = scratch("store-names");
+    fs::write(folder.join("one.eml"), "From: ann@x.example\nSubject: one\n\none\n").unwrap();
+    for name in [":memory:", "file:x.db", "file:x.db?mode=memory"] {
+        let output = run_in(&folder, &["import", "one.eml", "--received", "--db", name]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(json_of(&folder, &["threads", "--db", name])["threads"][0]["entries"], 1, "{name}");
+        text(&folder, &["backup", &format!("{name}.copy"), "--db", name]);
+    }
+}
+
+#[test]
+fn tool_use_of_a_message_that_is_not_there_is_told_and_passed_over() {
+    let folder = scratch("store-tool-use");
+    fs::write(folder.join("one.eml"), "From: ann@x.example\nMessage-ID: <a@x>\nSubject: one\n\none\n").unwrap();
+    let call = |id: &str, run: &str| {
+        let call = json!({ "message_id": id, "run_id": run, "turn_index": 0, "position": 0, "tool_call_id": "c", "name": "find",
+                           "input": {}, "result": "found" });
+        format!("{call}\n")
+    };
+    fs::write(folder.join("tools.jsonl"), call("forgotten@x", "r1") + &call("a@x", "r2")).unwrap();
+    let import = ["import", "one.eml", "--address", "me@shop.example", "--tool-use", "tools.jsonl"];
+    let output = run_in(&folder, &import);
+    let told = stderr(&output);
+    assert_eq!(code(&output), 0, "{told}");
+    assert!(told.contains("no message has the id <forgotten@x>; its run is passed over"), "{told}");
+    assert!(told.ends_with("briefing.db: 1 message stored, 1 run of tool use stored\n"), "{told}");
+}
+
+#[test]
+fn a_correspondent_is_an_address() {
+    let folder = scratch("store-address");
+    shop::mails(&folder.join("briefing.db"), &[b"From: Zoe <zoe@x.example>\nSubject: one\n\none\n"]);
+    for address in ["", "nobody", "mailto:zoe@x.example", "zoe@x.example,ann@x.example"] {
+        let output = run_in(&folder, &["forget", "--correspondent", address, "--dry-run"]);
+        assert_eq!(code(&output), 64, "{address}: {}", stderr(&output));
+    }
+    for address in ["zoe@x.example", "Zoe <ZOE@x.example>", "<zoe@x.example>"] {
+        let would = json_of(&folder, &["forget", "--correspondent", address, "--dry-run"]);
+        assert_eq!(would["entries"], json!({ "mail": 1 }), "{address}");
+    }
+}

@@ -78,6 +78,20 @@ pub enum StoreError {
         /// The entry.
         entry: EntryId,
     },
+    /// Nothing stands before the entry in its thread, so there is nothing to split off.
+    #[error("entry {entry} is the first of its thread already")]
+    FirstOfThread {
+        /// The entry.
+        entry: EntryId,
+    },
+    /// What belonged to that thread belongs to another one: what is to be erased must be named itself.
+    #[error("thread {thread} was merged into thread {into}")]
+    Merged {
+        /// The thread asked for.
+        thread: ThreadId,
+        /// The thread that has its entries now.
+        into: ThreadId,
+    },
     /// Something is larger than a store keeps.
     #[error("{what} is larger than {most} bytes")]
     TooLarge {
@@ -166,7 +180,11 @@ impl StoreError {
         Some(match self {
             Self::Locked => "wait until it is done, and try again",
             Self::Full => "make room; nothing was lost, and nothing half written",
-            Self::ReadOnly => "give the user who runs this the right to write the file and its folder",
+            Self::ReadOnly => {
+                "give the user who runs this the right to write the file, its folder, and what is beside it under its name with -wal \
+                 and -shm behind it"
+            }
+            Self::Merged { .. } => "name the thread that it was merged into, if all of that is meant",
             Self::NewerSchema { .. } => "use the newer program; it was not changed",
             Self::OtherMigration { .. } => "use the program that made it; it was not changed",
             Self::NotOurs { .. } => "name the database that `briefing import` made",
@@ -204,6 +222,8 @@ impl From<rusqlite::Error> for StoreError {
                 ErrorCode::ReadOnly => Self::ReadOnly,
                 ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Corrupt { detail },
                 ErrorCode::SystemIoFailure => match failure.extended_code {
+                    // There is no room for the file that readers share.
+                    ffi::SQLITE_IOERR_SHMSIZE => Self::Full,
                     ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS => Self::Corrupt { detail },
                     _ => Self::Io {
                         what: "the database cannot be read or written".to_owned(),

@@ -19,7 +19,7 @@ pub enum Forget {
         /// Whether everything else in the threads that it takes part in goes too: others may quote it.
         whole_threads: bool,
     },
-    /// Everything of one thread.
+    /// Everything of one thread, which must not be one that was merged into another.
     Thread(ThreadId),
     /// Every entry with an effective time before this one. Runs go with what they answer.
     Before(Timestamp),

@@ -166,7 +166,8 @@ pub trait Store: Send + Sync {
     /// what it answers or wrote, a notice with its card. The new thread waits for no mail, so that none undoes it.
     ///
     /// # Errors
-    /// [`StoreError::UnknownEntry`]; [`StoreError::NotABeginning`] of a round, an outcome or a notice.
+    /// [`StoreError::UnknownEntry`]; [`StoreError::NotABeginning`] of a round, an outcome, a notice or a card of a run;
+    /// [`StoreError::FirstOfThread`] where nothing would be left.
     fn split<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, ThreadId>;
 
     /// The entry at which that window begins: the anchor that was set, or if it was erased the next one behind it.
@@ -185,14 +186,14 @@ pub trait Store: Send + Sync {
     /// What erasing would erase.
     ///
     /// # Errors
-    /// [`StoreError::UnknownThread`].
+    /// [`StoreError::UnknownThread`], [`StoreError::Merged`].
     fn would_forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget) -> StoreFuture<'a, ForgetReport>;
 
     /// Erases: entries, raw mails, files, the search index, and the bytes that they took. A tombstone with a hash stays of each
     /// entry, at its place; so do the keys, so that what was forgotten does not come back by being delivered again.
     ///
     /// # Errors
-    /// [`StoreError::UnknownThread`].
+    /// [`StoreError::UnknownThread`], [`StoreError::Merged`].
     fn forget<'a>(&'a self, owner: &'a OwnerId, what: &'a Forget, now: Timestamp) -> StoreFuture<'a, ForgetReport>;
 
     /// Looks at everything of every owner: hashes, references, order.

@@ -526,7 +526,8 @@ fn a_copy_is_private_and_never_over_something() {
     for file in files(folder.path()) {
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o077, 0, "{}", file.display());
     }
-    let there = format!("Io {{ what: \"{} cannot be written\", source: Kind(AlreadyExists) }}", copied.display());
+    let why = "Custom { kind: AlreadyExists, error: \"something is there already\" }";
+    let there = format!("Io {{ what: \"{} cannot be written\", source: {why} }}", copied.display());
     assert_eq!(told(store.backup(&copied)), there);
     // A folder of contents that is nobody's.
     fs::remove_file(&copied).unwrap();
@@ -538,4 +539,34 @@ fn a_copy_is_private_and_never_over_something() {
     let append = Append::message(text, Target::Referred, briefing::log::Arrival::Live(at(1)));
     block_on(store.append(&owner(), vec![append])).unwrap();
     assert_sound(&store);
+}
+
+#[test]
+fn what_a_failed_write_put_outside_is_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path(), Durability::Process);
+    append(&store, 4).unwrap();
+    let kept = outside(folder.path());
+    let unexpected = letter(0).append().expecting(Some(EntryId::new(99)));
+    assert!(told(block_on(store.append(&owner(), vec![letter(8).append(), unexpected]))).starts_with("Moved"));
+    assert_eq!(outside(folder.path()), kept);
+    // What was there before stays, whoever else wanted it.
+    let unexpected = letter(4).append().key(briefing_store::Key::new("again")).expecting(Some(EntryId::new(99)));
+    assert!(told(block_on(store.append(&owner(), vec![unexpected]))).starts_with("Moved"));
+    assert_eq!(outside(folder.path()), kept);
+    assert_sound(&store);
+}
+
+#[test]
+fn a_path_is_a_path_whatever_it_looks_like() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = std::env::current_dir().unwrap();
+    // A relative path reaches SQLite as it is typed only where it is made absolute first.
+    let relative: PathBuf = here.components().skip(1).map(|_| "..").collect();
+    for name in [":memory:", "file:x.db", "file:x.db?mode=memory", "a?b#c%41 d.db"] {
+        let path = relative.join(folder.path().strip_prefix("/").unwrap()).join(name);
+        drop(SqliteStore::create(&path, settings(Durability::Process)).unwrap());
+        assert!(fs::metadata(folder.path().join(name)).unwrap().len() > 0, "{name}");
+        SqliteStore::open(&path, settings(Durability::Process)).unwrap();
+    }
 }

@@ -31,8 +31,8 @@ pub(crate) struct ToldArgs {
 
 const IMPORT_HELP: &str = "\
 Mail is stored as it came, and parsed; each message joins the thread that its references lead to. Messages whose bytes are there \
-already are passed over, so an import can be done again, and one that was stopped goes on. One that cannot be read stops nothing; \
-all of those are told at the end.
+already are passed over, so an import can be done again, and one that was stopped goes on. One that cannot be read stops nothing: \
+those are told at the end, and the exit code is 65.
 
 Mail from the persona's own address is what it said; mail from its domain that is not addressed to it is a colleague's. Nothing of \
 that can be changed later, so say who answers: --persona, --address, or --received.
@@ -97,7 +97,7 @@ Examples:
 #[command(after_help = THREADS_HELP)]
 pub(crate) struct ThreadsArgs {
     /// Only threads with a message that holds all these words
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) search: Option<String>,
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 20)]

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use briefing::log::Address;
 use briefing::message::ThreadId;
 use briefing_store::{Forget, ForgetReport, Kind as EntryKind, Store};
 use jiff::Timestamp;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::ForgetArgs;
 use crate::database::{open, owner};
-use crate::error::{Kind, Stop};
+use crate::error::{Failure, Kind, Stop};
 use crate::output::json::pretty;
 use crate::output::{Output, counted};
 use crate::shown::{Log, ask};
@@ -17,7 +18,7 @@ use crate::shown::{Log, ask};
 pub(crate) fn run(args: ForgetArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.told.quiet || args.told.json);
     let log = Log::new(open(&args.db.db)?, owner(&args.db));
-    let what = what(&args);
+    let what = what(&args)?;
     let report = if args.dry_run {
         ask(log.store.would_forget(&log.owner, &what))?
     } else {
@@ -30,21 +31,26 @@ pub(crate) fn run(args: ForgetArgs, out: &mut Output) -> Result<ExitCode, Stop> 
     }
     let lines = if is_empty(&report) { nothing(&what, out) } else { lines(&report, &args) };
     lines.iter().try_for_each(|line| out.line(line))?;
-    if !args.dry_run {
+    if !(args.dry_run || report.scrubbed && is_empty(&report)) {
         out.line(scrubbed(&report))?;
     }
     Ok(code)
 }
 
-fn what(args: &ForgetArgs) -> Forget {
-    match (&args.correspondent, args.thread, args.before) {
+fn what(args: &ForgetArgs) -> Result<Forget, Failure> {
+    Ok(match (&args.correspondent, args.thread, args.before) {
         (Some(address), _, _) => {
-            Forget::Correspondent { address: address.trim().to_owned(), whole_threads: args.whole_threads }
+            let address = Address::new(address).email;
+            if !address.contains('@') || address.contains([',', ' ', ':']) {
+                return Err(Failure::new(Kind::Usage, format!("{address:?} is no address"))
+                    .hint("give one address, as `briefing threads` shows it"));
+            }
+            Forget::Correspondent { address, whole_threads: args.whole_threads }
         }
         (None, Some(thread), _) => Forget::Thread(ThreadId::new(thread)),
         (None, None, Some(time)) => Forget::Before(time),
         (None, None, None) => Forget::Owner,
-    }
+    })
 }
 
 fn is_empty(report: &ForgetReport) -> bool {
@@ -54,7 +60,7 @@ fn is_empty(report: &ForgetReport) -> bool {
 fn nothing(what: &Forget, out: &mut Output) -> Vec<String> {
     match what {
         Forget::Correspondent { address, .. } => {
-            out.note("hint: give the address alone, as `briefing threads` shows it");
+            out.note("hint: `briefing threads` shows the addresses");
             vec![format!("nothing to erase: no mail came from or went to {address}")]
         }
         Forget::Owner | Forget::Thread(_) | Forget::Before(_) => vec!["nothing to erase".to_owned()],

@@ -12,14 +12,14 @@ use crate::args::ImportArgs;
 use crate::commands::tell_notes;
 use crate::config::{PersonaConfig, ViewOverride};
 use crate::database::{create, failure};
-use crate::error::Stop;
+use crate::error::{Failure, Kind, Stop};
 use crate::input::mailbox::{mark_direction, unreadable};
 use crate::input::notes::Note;
 use crate::input::tool_use::{Answered, ToolUse};
 use crate::input::{persona, transcript};
 use crate::output::json::pretty;
 use crate::output::progress::Progress;
-use crate::output::{Output, count, counted};
+use crate::output::{Output, count, counted, name_of};
 
 /// What came of it.
 #[derive(Default)]
@@ -43,6 +43,9 @@ pub(crate) fn run(args: ImportArgs, out: &mut Output) -> Result<ExitCode, Stop> 
     {
         return Err(unreadable(&error, args.paths.len()).into());
     }
+    if let Some(path) = args.transcript.iter().find(|path| *path != Path::new("-") && !path.exists()) {
+        return Err(Failure::unreadable(&name_of(path), &std::io::ErrorKind::NotFound.into()).into());
+    }
     let import = Import { store: create(&args.db.db)?, owner, now: Timestamp::now() };
     let mut report = Report { notes: answerer.notes, ..Report::default() };
     if !args.paths.is_empty() {
@@ -59,7 +62,14 @@ pub(crate) fn run(args: ImportArgs, out: &mut Output) -> Result<ExitCode, Stop> 
     if args.told.json {
         out.write(&pretty(&json_of(&report)))?;
     }
-    Ok(ExitCode::SUCCESS)
+    let unread = report.notes.iter().filter(|note| matches!(note, Note::Unreadable(_))).count();
+    if unread == 0 {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let failure = Failure::new(Kind::Data, format!("{} could not be read; the rest is stored", count(unread, "source")))
+        .hint("each is named above; --json names them all");
+    out.failure(&failure);
+    Ok(ExitCode::from(failure.kind.code()))
 }
 
 struct Import {
@@ -69,7 +79,7 @@ struct Import {
 }
 
 impl Import {
-    fn mails(&self, paths: &[std::path::PathBuf], address: &str, report: &mut Report, out: &Output) -> Result<(), Stop> {
+    fn mails(&self, paths: &[std::path::PathBuf], address: &str, report: &mut Report, out: &mut Output) -> Result<(), Stop> {
         let mut progress = Progress::over(paths, out);
         let mails = import_mails(
             &self.store,
@@ -82,8 +92,12 @@ impl Import {
         let mut mails = pollster::block_on(mails).map_err(failure)?;
         drop(progress);
         let unread = mails.unreadable.len();
-        if let Some(first) = mails.unreadable.first().filter(|_| mails.read == 0) {
-            return Err(unreadable(first, unread).into());
+        if let Some(first) = mails.unreadable.first().cloned().filter(|_| mails.read == 0) {
+            let all: Vec<Note> = mails.unreadable.into_iter().map(Note::Unreadable).collect();
+            if all.len() > 1 {
+                tell_notes(&all, out);
+            }
+            return Err(unreadable(&first, unread).into());
         }
         report.notes.extend(std::mem::take(&mut mails.unreadable).into_iter().map(Note::Unreadable));
         let findings = std::mem::take(&mut mails.findings).into_iter();

@@ -160,10 +160,12 @@ pub(super) async fn a_thread_is_forgotten(store: &dyn Store) {
     let absent = Forget::Thread(ThreadId::new(99));
     assert_fails!(store.would_forget(&owner, &absent).await, StoreError::UnknownThread { .. });
     assert_fails!(store.forget(&owner, &absent, at(1)).await, StoreError::UnknownThread { .. });
-    // By the id of a thread that was merged too.
+    // Never by the id of a thread that was merged: it may mean more than who asks thinks.
     let old = desk.thread().await;
     store.merge(&owner, old, has.ann).await.unwrap();
-    erases(desk, &Forget::Thread(old), &[0, 1, 2, 3, 4, 5, 6]).await;
+    let merged = store.forget(&owner, &Forget::Thread(old), at(9)).await;
+    assert_fails!(merged, StoreError::Merged { thread, into } if (*thread, *into) == (old, has.ann));
+    erases(desk, &Forget::Thread(has.ann), &[0, 1, 2, 3, 4, 5, 6]).await;
     // The thread is still there, and takes what comes.
     let next = desk.say(has.ann, "x", 30).await;
     assert_eq!(store.threads(&owner, None, 9).await.unwrap()[0].head, Some(next));

@@ -69,13 +69,11 @@ pub(super) async fn splitting_moves_what_follows(store: &dyn Store) {
     });
     assert_eq!(old.await, Some((2, Some(EntryId::new(1)), Some(at(20)))));
     assert_eq!(young.await, Some((2, Some(EntryId::new(4)), Some(at(40)))));
-    let all = store.split(&owner, EntryId::new(0)).await.unwrap();
-    assert_eq!(desk.read(all).await.len(), 2);
-    assert_eq!(store.thread(&owner, thread).await.unwrap().unwrap().head, None);
+    assert_fails!(store.split(&owner, EntryId::new(0)).await, StoreError::FirstOfThread { entry } if entry.get() == 0);
+    assert_eq!(desk.read(thread).await, [0, 1].map(EntryId::new));
     assert_fails!(store.split(&owner, EntryId::new(99)).await, StoreError::UnknownEntry { .. });
     // And back again.
     store.merge(&owner, new, thread).await.unwrap();
-    store.merge(&owner, all, thread).await.unwrap();
     assert_eq!(desk.read(thread).await, [0, 1, 4, 2].map(EntryId::new));
 }
 

@@ -1,5 +1,7 @@
 //! Appending: entries get their number, their time and their thread here.
 
+use std::cell::RefCell;
+
 use briefing::log::{Arrival, Attachment, Card, Mail, MessageId, Notice, Place};
 use briefing::message::{EntryId, ModelMessage, OwnerId, message_to_json};
 use briefing_mail::{Known, Placement, place};
@@ -38,6 +40,8 @@ pub(super) struct Shelf<'b> {
     pub(super) blobs: &'b dyn Blobs,
     /// The size from which on a content is large.
     pub(super) from: usize,
+    /// The large ones that were put by this write.
+    pub(super) put: &'b RefCell<Vec<BlobHash>>,
 }
 
 impl<'t> Log<'t> {
@@ -333,6 +337,9 @@ impl Shelf<'_> {
             .optional()?;
         let inside = known.map_or(content.len() < self.from, |(_, outside)| !outside);
         if !inside {
+            if known.is_none() {
+                self.put.borrow_mut().push(hash);
+            }
             self.blobs.put(hash, content).map_err(|source| match source.kind() {
                 std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => StoreError::Full,
                 _ => StoreError::Io { what: format!("the content {hash} cannot be written"), source },

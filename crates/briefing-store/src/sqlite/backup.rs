@@ -29,7 +29,7 @@ pub(super) fn copy(connection: &Connection, blobs: &dyn Blobs, to: &Path, folder
     let half = Half { to, database: beside(to, ".half"), journal: beside(to, ".half-journal"), folder };
     let unfinished = half.database.exists();
     if to.exists() || (folder.exists() && !unfinished) {
-        return Err(failed(io::ErrorKind::AlreadyExists.into()));
+        return Err(failed(io::Error::new(io::ErrorKind::AlreadyExists, "something is there already")));
     }
     // Held until the copy is closed: SQLite's locks on a file end when any handle of it is closed.
     let lock = half.open(unfinished).map_err(failed)?;

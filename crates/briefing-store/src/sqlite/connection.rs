@@ -55,7 +55,9 @@ pub(super) fn connect(path: &Path, settings: &Settings, create: bool) -> Result<
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
     let fault = |error| fault(path, error);
-    let connection = Connection::open_with_flags(path, flags).map_err(fault)?;
+    // To SQLite a relative path can be more than a path: `:memory:`, `file:name?mode=memory`.
+    let real = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let connection = Connection::open_with_flags(real, flags).map_err(fault)?;
     connection.busy_timeout(settings.patience).map_err(fault)?;
     connection.set_prepared_statement_cache_capacity(128);
     // Else a statement with `LIMIT ?` is prepared anew each time it is used.

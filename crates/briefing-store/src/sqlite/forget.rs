@@ -6,7 +6,7 @@ use briefing::message::OwnerId;
 use jiff::Timestamp;
 use rusqlite::Transaction;
 
-use super::ids::OwnerKey;
+use super::ids::{OwnerKey, thread_id};
 use super::time::micros;
 use super::writer::Desk;
 use super::{read, rows, search, threads};
@@ -29,7 +29,13 @@ fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), St
             )?;
             tx.execute("INSERT INTO gone SELECT run FROM runs WHERE owner = ?1", [owner.0])?;
         }
-        Forget::Thread(thread) => select_thread(tx, threads::resolve(tx, owner, *thread)?)?,
+        Forget::Thread(thread) => {
+            let found = threads::resolve(tx, owner, *thread)?;
+            if Some(found) != owner.thread(*thread) {
+                return Err(StoreError::Merged { thread: *thread, into: thread_id(found) });
+            }
+            select_thread(tx, found)?;
+        }
         Forget::Before(time) => {
             // Rounds and outcomes go with their run, and notices with their card.
             tx.execute(

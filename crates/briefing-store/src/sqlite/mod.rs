@@ -20,6 +20,7 @@ mod time;
 mod verify;
 mod writer;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,11 +35,14 @@ pub use self::connection::{Durability, Settings};
 use self::connection::{Readers, connect, fault, write_ahead};
 use self::ids::{OwnerKey, thread_id};
 use self::writer::{Desk, Writer};
-use crate::blobs::{BlobFolder, Blobs};
+use crate::blobs::{BlobFolder, BlobHash, Blobs};
 use crate::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, Kind, Logged, Store, StoreError, StoreFuture,
-    ThreadSummary, Verified,
+    After, AnchorKey, Append, Appended, Fault, Forget, ForgetReport, Hit, ImportedRound, Kind, Logged, Store, StoreError,
+    StoreFuture, ThreadSummary, Verified,
 };
+
+/// How often a copy is begun anew, as something in it was forgotten meanwhile.
+const RETRIES: usize = 5;
 
 /// A store in one SQLite file. Several processes may use it at once; clones of an `Arc` of it, several threads.
 ///
@@ -128,7 +132,23 @@ impl SqliteStore {
     /// [`StoreError::Io`] if something is at `to` already, or it cannot be written; [`StoreError::Blob`] if a content is lost,
     /// or is forgotten meanwhile.
     pub fn backup(&self, to: &Path) -> Result<BackedUp, StoreError> {
-        self.readers.read(|connection| backup::copy(connection, self.blobs.as_ref(), to, &contents_of(to)))
+        for _ in 0..RETRIES {
+            let copied = self.readers.read(|connection| backup::copy(connection, self.blobs.as_ref(), to, &contents_of(to)));
+            match copied {
+                // Somebody forgot it since the copy was begun: the next one begins later.
+                Err(StoreError::Blob { hash }) if !self.has_content(&hash)? => {}
+                copied => return copied,
+            }
+        }
+        Err(StoreError::Locked)
+    }
+
+    /// Whether a content is one that something refers to now.
+    fn has_content(&self, hash: &str) -> Result<bool, StoreError> {
+        let Some(hash) = BlobHash::from_hex(hash) else { return Ok(false) };
+        self.readers.read(|connection| {
+            Ok(connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([hash.as_bytes()])?)
+        })
     }
 
     /// Brings the search index up to date now, as a search would.
@@ -151,12 +171,17 @@ impl SqliteStore {
     ) -> StoreFuture<'a, T> {
         Box::pin(async move {
             self.writer.write(|desk| {
-                desk.transact(|tx, blobs, from| {
+                let put = RefCell::default();
+                let done = desk.transact(|tx, blobs, from| {
                     let mut log = Log::open(tx, owner)?;
-                    let done = work(&mut log, &Shelf { blobs, from })?;
+                    let done = work(&mut log, &Shelf { blobs, from, put: &put })?;
                     log.close()?;
                     Ok(done)
-                })
+                });
+                if done.is_err() {
+                    desk.take_back(put.take());
+                }
+                done
             })
         })
     }
@@ -387,6 +412,18 @@ impl Store for SqliteStore {
     }
 
     fn verify(&self) -> StoreFuture<'_, Verified> {
-        Box::pin(async move { self.readers.read(|connection| verify::verify(connection, self.blobs.as_ref())) })
+        Box::pin(async move {
+            let mut verified = self.readers.read(|connection| verify::verify(connection, self.blobs.as_ref()))?;
+            // What was forgotten while this was looking is not missing.
+            let mut faults = Vec::with_capacity(verified.faults.len());
+            for fault in verified.faults {
+                match &fault {
+                    Fault::BlobMissing { hash } if !self.has_content(hash)? => {}
+                    _ => faults.push(fault),
+                }
+            }
+            verified.faults = faults;
+            Ok(verified)
+        })
     }
 }

@@ -130,6 +130,9 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
             break;
         }
     }
+    if !tx.prepare_cached("SELECT 1 FROM members WHERE thread = ?1 LIMIT 1")?.exists([old])? {
+        return Err(StoreError::FirstOfThread { entry: entry_id(entry) });
+    }
     tx.prepare_cached("INSERT INTO call_ids (thread, given, times) SELECT ?2, given, times FROM call_ids WHERE thread = ?1")?
         .execute([old, new])?;
     tx.prepare_cached("DELETE FROM anchors WHERE thread = ?1 AND (at, entry) >= (?2, ?3)")?.execute([old, at, entry])?;

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::search;
 use crate::StoreError;
-use crate::blobs::Blobs;
+use crate::blobs::{BlobHash, Blobs};
 
 /// How long nothing must be written before the search index is brought up to date.
 const QUIET: Duration = Duration::from_millis(250);
@@ -30,6 +30,18 @@ impl Desk {
         let done = work(&tx, self.blobs.as_ref(), self.blob_bytes)?;
         tx.commit()?;
         Ok(done)
+    }
+
+    /// Deletes what a write that failed has put outside. What cannot be deleted now is when something is forgotten.
+    pub(super) fn take_back(&mut self, put: Vec<BlobHash>) {
+        for hash in put {
+            let _ = self.transact(|tx, blobs, _| {
+                if !tx.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([hash.as_bytes()])? {
+                    let _ = blobs.delete(hash);
+                }
+                Ok(())
+            });
+        }
     }
 }
 

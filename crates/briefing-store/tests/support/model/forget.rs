@@ -23,7 +23,10 @@ pub(super) fn report(owners: &BTreeMap<OwnerId, Log>, owner: &OwnerId, what: &Fo
     let nothing = Log::default();
     let log = owners.get(owner).unwrap_or(&nothing);
     if let Forget::Thread(thread) = what {
-        log.known(*thread)?;
+        let into = log.known(*thread)?;
+        if into != *thread {
+            return Err(StoreError::Merged { thread: *thread, into });
+        }
     }
     let reach = reach(log, what);
     let rows: Vec<&Row> = log.rows.iter().filter(|row| reach.entries.contains(&row.entry.id)).collect();

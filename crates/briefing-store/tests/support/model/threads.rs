@@ -60,6 +60,10 @@ impl Log {
             }
             moved.extend(more);
         }
+        if self.members(thread).all(|row| moved.contains(&row.entry.id)) {
+            self.threads.pop();
+            return Err(StoreError::FirstOfThread { entry });
+        }
         for run in self.runs.iter_mut().filter(|run| run.run.thread == thread) {
             if run.belongs_to().iter().any(|other| moved.contains(other)) {
                 run.run.thread = new;
