@@ -123,10 +123,11 @@ impl Readers {
                 connection
             }
         };
-        let tx = connection.unchecked_transaction()?;
-        let done = work(&tx)?;
-        // What was read is read, however it ends; in a damaged database that may fail.
-        let ended = tx.commit().is_ok();
+        connection.prepare_cached("BEGIN")?.execute([])?;
+        let done = work(&connection)?;
+        // What was read is read, however it ends; in a damaged database that may fail. A connection that failed is not used
+        // again, and closing it ends what it began.
+        let ended = connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([])).is_ok();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if ended && idle.len() < READERS {
             idle.push(connection);

@@ -161,14 +161,23 @@ pub(super) fn read_ids(json: &str) -> Option<Vec<MessageId>> {
     Some(ids.iter().filter_map(|id| MessageId::new(id)).collect())
 }
 
-/// Reads addresses. Those without an escape too.
+/// Reads addresses. Nearly all lists are of one, and it is without an escape.
 pub(super) fn read_addresses(json: &str) -> Option<Vec<Address>> {
-    if let Ok(all) = serde_json::from_str::<Vec<(Option<&str>, &str)>>(json) {
-        let address = |(name, email): (Option<&str>, &str)| Address { name: name.map(str::to_owned), email: email.to_owned() };
-        return Some(all.into_iter().map(address).collect());
+    if let Some(one) = one_address(json) {
+        return Some(vec![one]);
     }
     let all: Vec<(Option<String>, String)> = serde_json::from_str(json).ok()?;
     Some(all.into_iter().map(|(name, email)| Address { name, email }).collect())
+}
+
+fn one_address(json: &str) -> Option<Address> {
+    let list = json.strip_prefix("[[")?.strip_suffix("\"]]")?;
+    let (name, email) = match list.strip_prefix("null,\"") {
+        Some(email) => (None, email),
+        None => list.strip_prefix('"')?.split_once("\",\"").map(|(name, email)| (Some(name), email))?,
+    };
+    let plain = |text: &str| !text.contains(['"', '\\']);
+    (name.is_none_or(plain) && plain(email)).then(|| Address { name: name.map(str::to_owned), email: email.to_owned() })
 }
 
 /// The columns of a mail, in the order that [`mail`] reads them.
@@ -348,4 +357,38 @@ fn one_mail(connection: &Connection, key: i64) -> Result<Mail, StoreError> {
         mail.attachments = attachments(connection, &[key])?.remove(&key).unwrap_or_default();
     }
     Ok(mail)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+    use super::*;
+
+    #[test]
+    fn addresses_and_ids_are_read_as_they_were_written() {
+        let address = |name: Option<&str>, email: &str| Address { name: name.map(str::to_owned), email: email.to_owned() };
+        let lists = [
+            vec![],
+            vec![address(None, "ann@x.example")],
+            vec![address(Some("Ann Lee"), "ann@x.example")],
+            vec![address(Some("null,"), "")],
+            vec![address(Some(""), "]]")],
+            vec![address(Some("a\",\"b"), "c\\")],
+            vec![address(Some("],["), "\"],[\""), address(None, "\n")],
+            vec![address(Some("Ann"), "a@x"), address(Some("Bo"), "b@x"), address(None, "c@x")],
+        ];
+        for list in lists {
+            let json = addresses_json(&list).unwrap_or("[]".to_owned());
+            assert_eq!(read_addresses(&json), Some(list), "{json}");
+        }
+        for ids in [vec!["a@x"], vec!["a@x", "b@x"], vec!["a\"b", "\\", "],["], vec!["\",\"", "x"]] {
+            let ids: Vec<MessageId> = ids.into_iter().filter_map(MessageId::new).collect();
+            let json = ids_json(&ids).unwrap();
+            assert_eq!(read_ids(&json), Some(ids), "{json}");
+        }
+        for damaged in ["", "[", "[[", "[[\"a\"]]", "[[null,\"a@x\"]", "{}", "[\"a", "nonsense"] {
+            assert_eq!(read_addresses(damaged), None, "{damaged}");
+        }
+    }
 }
