@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use briefing::log::{Arrival, Body, Card, Cause, Run, Settled};
 use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, RunId, ThreadId, ToolCall};
-use briefing_store::{Append, Durability, Forget, ForgetReport, Kind, Settings, SqliteStore, Store, Target};
+use briefing_store::{Append, Durability, Forget, ForgetReport, Kind, Settings, SqliteStore, Store, StoreError, Target};
 use pollster::block_on;
 
 use child::say;
@@ -154,10 +154,16 @@ fn stir(store: &SqliteStore, random: &mut Random, known: &mut Known) {
     let mut any = || threads[usize::try_from(random.below(threads.len() as u64)).unwrap()];
     let (from, into) = (any(), any());
     block_on(store.merge(&owner(), from, into)).unwrap();
+    if from != into {
+        known.threads.remove(&from);
+    }
     let thread = any();
     let mails = block_on(store.read_back(&owner(), thread, None, Some(Kind::Mail), 3)).unwrap();
     if let Some(mail) = mails.last() {
-        known.threads.insert(block_on(store.split(&owner(), mail.id)).unwrap());
+        match block_on(store.split(&owner(), mail.id)) {
+            Ok(new) => assert!(known.threads.insert(new)),
+            Err(error) => assert!(matches!(error, StoreError::FirstOfThread { .. }), "{error}"),
+        }
     }
 }
 
