@@ -102,7 +102,7 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
     let new = log.open_thread()?;
     tx.prepare_cached(&format!(
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND (at, entry) >= (?3, ?4) AND kind NOT IN ({}, {}, {})
-         AND entry NOT IN (SELECT entry FROM cards WHERE run IN (SELECT run FROM runs WHERE thread = ?1))",
+         AND entry NOT IN (SELECT cards.entry FROM cards JOIN runs USING (run))",
         rows::ROUND,
         rows::OUTCOME,
         rows::NOTICE
@@ -116,7 +116,8 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
              (SELECT outcomes.entry FROM outcomes JOIN runs USING (run) WHERE runs.thread = ?2)",
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
-             (SELECT cards.entry FROM cards JOIN runs USING (run) WHERE runs.thread = ?2)",
+             (SELECT cards.entry FROM cards JOIN places USING (run) JOIN members AS beside ON beside.entry = places.entry
+              WHERE beside.thread = ?2)",
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
              (SELECT notices.entry FROM notices JOIN members AS card ON card.entry = notices.card WHERE card.thread = ?2)",
     ];

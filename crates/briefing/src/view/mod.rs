@@ -2,6 +2,7 @@
 
 mod mail;
 mod render;
+pub mod swarm;
 
 pub use mail::MailView;
 pub use render::{mail_role, mail_text};
