@@ -13,7 +13,7 @@ use super::threads::limit;
 use super::time::{micros, timestamp};
 use super::{runs, threads};
 use crate::blobs::{BlobHash, Blobs};
-use crate::{Append, Appended, Content, Expected, Fate, NewMail, StoreError, Target};
+use crate::{Append, Appended, Content, Expected, Fate, Key, NewMail, StoreError, Target};
 
 /// One owner's log while it is written to: its counters, kept until the end of the transaction.
 pub(super) struct Log<'t> {
@@ -33,6 +33,19 @@ struct Home {
     awaits: Vec<MessageId>,
     /// Who takes part in it from now on.
     people: Vec<String>,
+}
+
+/// A content with its hash, which is taken once.
+#[derive(Clone, Copy)]
+struct Hashed<'c> {
+    hash: BlobHash,
+    content: &'c [u8],
+}
+
+impl<'c> Hashed<'c> {
+    fn new(content: &'c [u8]) -> Self {
+        Self { hash: BlobHash::of(content), content }
+    }
 }
 
 /// Where large contents go.
@@ -136,11 +149,7 @@ impl<'t> Log<'t> {
             runs::wrote_at(self, &run, entry, at)?;
         }
         if let Some(key) = &append.key {
-            self.tx.prepare_cached("INSERT INTO keys (owner, key, entry) VALUES (?1, ?2, ?3)")?.execute((
-                self.owner.0,
-                key.as_bytes(),
-                entry,
-            ))?;
+            self.keep_key(key, entry)?;
         }
         Ok(Appended { place: Place { at: timestamp(at), entry: entry_id(entry) }, thread: thread_id(thread), fate })
     }
@@ -230,24 +239,29 @@ impl<'t> Log<'t> {
 
     fn mail(&mut self, new: NewMail, home: Home, at: i64, shelf: &Shelf<'_>) -> Result<(i64, Fate), StoreError> {
         let Home { thread, merges, awaits, people } = home;
+        let raw = new.raw.as_deref().map(Hashed::new);
+        let files: Vec<Option<Hashed<'_>>> = new.mail.attachments.iter().map(|file| content_of(&new, file)).collect();
         let first = match &new.mail.message_id {
             Some(id) => first_of(self.tx, self.owner, id)?.map(|(_, entry)| entry),
             None => None,
         };
         let reused = match first {
-            Some(first) if !self.is_raw_of(first, new.raw.as_deref())? => Some(entry_id(first)),
+            Some(first) if !self.is_raw_of(first, raw.as_ref())? => Some(entry_id(first)),
             _ => None,
         };
         for merged in &merges {
             threads::merge(self.tx, *merged, thread)?;
         }
         let row = MailRow::new(&new.mail);
-        let contents: Vec<Option<&[u8]>> = new.mail.attachments.iter().map(|file| content_of(&new, file)).collect();
-        let raw = new.raw.as_deref().map(BlobHash::of);
-        let hashes: Vec<Option<BlobHash>> = contents.iter().map(|content| content.map(BlobHash::of)).collect();
-        let hash = row.hash(&new.mail.attachments, raw.as_ref(), &hashes);
+        let hashes: Vec<Option<BlobHash>> = files.iter().map(|file| file.map(|file| file.hash)).collect();
+        let hash = row.hash(&new.mail.attachments, raw.as_ref().map(|raw| &raw.hash), &hashes);
         let entry = self.push(thread, at, rows::MAIL, &hash)?;
-        self.keep(entry, &row, &new, &contents, shelf)?;
+        let raw = raw.map(|raw| shelf.keep(self.tx, raw)).transpose()?;
+        self.keep_mail(entry, &row, new.mail.attachments.len(), raw)?;
+        for (position, (attachment, file)) in new.mail.attachments.iter().zip(files).enumerate() {
+            let content = file.map(|file| shelf.keep(self.tx, file)).transpose()?;
+            self.keep_attachment(entry, position, attachment, content)?;
+        }
         threads::take_part(self.tx, thread, &people)?;
         threads::waits(self.tx, self.owner, thread, &awaits)?;
         if let Some(id) = &new.mail.message_id {
@@ -257,21 +271,13 @@ impl<'t> Log<'t> {
     }
 
     /// Whether a mail came with just these bytes.
-    fn is_raw_of(&self, entry: i64, raw: Option<&[u8]>) -> Result<bool, StoreError> {
+    fn is_raw_of(&self, entry: i64, raw: Option<&Hashed<'_>>) -> Result<bool, StoreError> {
         let Some(raw) = raw else { return Ok(false) };
         let mut same = self.tx.prepare_cached("SELECT 1 FROM mails JOIN blobs ON blob = raw WHERE entry = ?1 AND hash = ?2")?;
-        Ok(same.exists((entry, BlobHash::of(raw).as_bytes()))?)
+        Ok(same.exists((entry, raw.hash.as_bytes()))?)
     }
 
-    fn keep(
-        &self,
-        entry: i64,
-        row: &MailRow,
-        new: &NewMail,
-        contents: &[Option<&[u8]>],
-        shelf: &Shelf<'_>,
-    ) -> Result<(), StoreError> {
-        let raw = new.raw.as_ref().map(|raw| shelf.keep(self.tx, raw)).transpose()?;
+    fn keep_mail(&self, entry: i64, row: &MailRow, attachments: usize, raw: Option<i64>) -> Result<(), StoreError> {
         self.tx
             .prepare_cached(
                 "INSERT INTO mails (entry, owner, direction, message_id, in_reply_to, refs, date, sender, recipients, copies,
@@ -290,27 +296,38 @@ impl<'t> Log<'t> {
                 row.copies,
                 row.subject,
                 row.body,
-                limit(new.mail.attachments.len()),
+                limit(attachments),
                 raw,
             ])?;
-        for (position, (file, content)) in new.mail.attachments.iter().zip(contents).enumerate() {
-            let content = content.map(|content| shelf.keep(self.tx, content)).transpose()?;
-            self.tx
-                .prepare_cached(
-                    "INSERT INTO attachments (entry, position, id, filename, media_type, size, inline, content)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                )?
-                .execute(rusqlite::params![
-                    entry,
-                    limit(position),
-                    file.id.as_str(),
-                    file.filename,
-                    file.media_type,
-                    file.size.map(u64::cast_signed),
-                    file.inline,
-                    content,
-                ])?;
-        }
+        Ok(())
+    }
+
+    fn keep_attachment(&self, entry: i64, position: usize, file: &Attachment, content: Option<i64>) -> Result<(), StoreError> {
+        self.tx
+            .prepare_cached(
+                "INSERT INTO attachments (entry, position, id, filename, media_type, size, inline, content)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .execute(rusqlite::params![
+                entry,
+                limit(position),
+                file.id.as_str(),
+                file.filename,
+                file.media_type,
+                file.size.map(u64::cast_signed),
+                file.inline,
+                content,
+            ])?;
+        Ok(())
+    }
+
+    /// Keeps an idempotency key.
+    pub(super) fn keep_key(&self, key: &Key, entry: i64) -> Result<(), StoreError> {
+        self.tx.prepare_cached("INSERT INTO keys (owner, key, entry) VALUES (?1, ?2, ?3)")?.execute((
+            self.owner.0,
+            key.as_bytes(),
+            entry,
+        ))?;
         Ok(())
     }
 
@@ -329,8 +346,7 @@ impl<'t> Log<'t> {
 impl Shelf<'_> {
     /// Keeps a content once, however often it comes; gives its row. A large one is outside and safe before its row is; if it was
     /// lost there, it is mended.
-    fn keep(&self, tx: &Transaction<'_>, content: &[u8]) -> Result<i64, StoreError> {
-        let hash = BlobHash::of(content);
+    fn keep(&self, tx: &Transaction<'_>, Hashed { hash, content }: Hashed<'_>) -> Result<i64, StoreError> {
         let known: Option<(i64, bool)> = tx
             .prepare_cached("UPDATE blobs SET refs = refs + 1 WHERE hash = ?1 RETURNING blob, data IS NULL")?
             .query_one([hash.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -365,8 +381,8 @@ fn answered(mail: &Mail) -> impl Iterator<Item = &MessageId> {
 }
 
 /// The content that came with an attachment.
-fn content_of<'n>(new: &'n NewMail, file: &Attachment) -> Option<&'n [u8]> {
-    new.files.iter().find(|(id, _)| *id == file.id).map(|(_, content)| content.as_slice())
+fn content_of<'n>(new: &'n NewMail, file: &Attachment) -> Option<Hashed<'n>> {
+    new.files.iter().find(|(id, _)| *id == file.id).map(|(_, content)| Hashed::new(content))
 }
 
 /// The first mail of that Message-ID: its time and its entry.

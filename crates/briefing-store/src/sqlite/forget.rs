@@ -195,8 +195,7 @@ fn drop_blobs(tx: &Transaction<'_>, owner: OwnerKey, report: &mut ForgetReport) 
 /// Brings what is kept of a thread in line with what is left of it; how much that is.
 fn close_thread(tx: &Transaction<'_>, thread: i64) -> Result<u64, StoreError> {
     threads::recount(tx, thread)?;
-    threads::recount_people(tx, thread)?;
-    threads::recount_awaited(tx, thread)?;
+    threads::recount_mails(tx, thread)?;
     let left: i64 = tx.query_one("SELECT count(*) FROM members WHERE thread = ?1 AND kind > 0", [thread], |row| row.get(0))?;
     if left == 0 {
         tx.execute("DELETE FROM call_ids WHERE thread = ?1", [thread])?;

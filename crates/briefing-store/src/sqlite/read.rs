@@ -1,6 +1,5 @@
 //! Reading.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use briefing::log::{Body, Entry, Mail, MessageId, Place};
@@ -105,7 +104,7 @@ fn mails_back(connection: &Connection, thread: i64, before: (i64, i64), count: u
             Err(error) => return Err(error),
         }
     }
-    let mut files = if with_files.is_empty() { HashMap::new() } else { rows::attachments(connection, &with_files)? };
+    let mut files = rows::attachments(connection, &with_files)?;
     let entries = mails.into_iter().map(|(key, at, mail)| {
         let body = mail.map_or(Body::Unreadable, |mail| {
             Body::Mail(Arc::new(Mail { attachments: files.remove(&key).unwrap_or_default(), ..mail }))

@@ -215,11 +215,7 @@ pub(super) fn import(log: &mut Log<'_>, run: &Run, rounds: Vec<ImportedRound>, a
     }
     // The key stays when the run is forgotten, with the tombstone of the first that it wrote.
     if let Some(first) = first.filter(|first| log.next_entry() != Some(*first)) {
-        log.tx.prepare_cached("INSERT INTO keys (owner, key, entry) VALUES (?1, ?2, ?3)")?.execute((
-            log.owner.0,
-            key.as_bytes(),
-            first,
-        ))?;
+        log.keep_key(&key, first)?;
     }
     Ok(true)
 }

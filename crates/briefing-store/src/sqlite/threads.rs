@@ -139,8 +139,7 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
     tx.prepare_cached("DELETE FROM anchors WHERE thread = ?1 AND (at, entry) >= (?2, ?3)")?.execute([old, at, entry])?;
     for thread in [old, new] {
         recount(tx, thread)?;
-        recount_people(tx, thread)?;
-        recount_awaited(tx, thread)?;
+        recount_mails(tx, thread)?;
     }
     Ok(new)
 }
@@ -163,33 +162,24 @@ pub(super) fn recount(tx: &Transaction<'_>, thread: i64) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Reads again from a thread's mails who takes part.
-pub(super) fn recount_people(tx: &Transaction<'_>, thread: i64) -> Result<(), StoreError> {
-    let mut people: BTreeSet<String> = BTreeSet::new();
+/// Reads again from a thread's mails who takes part, and what it still waits for.
+pub(super) fn recount_mails(tx: &Transaction<'_>, thread: i64) -> Result<(), StoreError> {
+    let owner = owner_of(thread);
+    let (mut people, mut ids) = (BTreeSet::new(), BTreeSet::new());
     each_mail(tx, thread, |mail| {
         people.extend(mail.people);
-        Ok(())
-    })?;
-    tx.prepare_cached("DELETE FROM people WHERE thread = ?1")?.execute([thread])?;
-    take_part(tx, thread, &people.into_iter().collect::<Vec<_>>())
-}
-
-/// Reads again from a thread's mails what it waits for.
-pub(super) fn recount_awaited(tx: &Transaction<'_>, thread: i64) -> Result<(), StoreError> {
-    let owner = owner_of(thread);
-    let mut ids: BTreeSet<MessageId> = BTreeSet::new();
-    each_mail(tx, thread, |mail| {
         ids.extend(mail.refers);
         Ok(())
     })?;
-    let known = |id: &MessageId| Ok::<_, StoreError>(first_of(tx, owner, id)?.is_some());
     let mut awaited = Vec::new();
     let mut before = tx.prepare_cached("SELECT 1 FROM awaited WHERE thread = ?1 AND owner = ?2 AND message_id = ?3")?;
     for id in ids {
-        if before.exists((thread, owner.0, id.as_str()))? && !known(&id)? {
+        if before.exists((thread, owner.0, id.as_str()))? && first_of(tx, owner, &id)?.is_none() {
             awaited.push(id);
         }
     }
+    tx.prepare_cached("DELETE FROM people WHERE thread = ?1")?.execute([thread])?;
+    take_part(tx, thread, &people.into_iter().collect::<Vec<_>>())?;
     tx.prepare_cached("DELETE FROM awaited WHERE thread = ?1")?.execute([thread])?;
     waits(tx, owner, thread, &awaited)
 }

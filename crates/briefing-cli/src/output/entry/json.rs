@@ -3,10 +3,9 @@
 use briefing::log::{Address, Attachment, Body, Card, Cause, Delivery, Direction, Mail, MessageId, Run, Settled};
 use briefing::message::{ModelMessage, ToolCall, message_to_json};
 use briefing_json::Document;
-use briefing_store::{Kind as EntryKind, Logged, ThreadSummary};
+use briefing_store::{BlobHash, Kind as EntryKind, Logged, ThreadSummary};
 use serde_json::{Value, json};
 
-use crate::output::entry::text::hex;
 use crate::output::object::Object;
 use crate::output::time::value;
 
@@ -26,7 +25,9 @@ pub(crate) fn object(shown: &Logged) -> Object {
         Body::Card(card) => of_card(card, shown, object),
         Body::Notice(notice) => object.field("card", notice.card.get()).field("settled", notice.settled.name()),
         Body::Unreadable => object,
-        Body::Erased(erased) => object.field("erased_at", value(erased.at)).field("hash", hex(&erased.hash)),
+        Body::Erased(erased) => {
+            object.field("erased_at", value(erased.at)).field("hash", BlobHash::new(erased.hash).to_string())
+        }
     }
 }
 

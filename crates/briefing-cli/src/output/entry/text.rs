@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use briefing::log::{Address, Attachment, Body, Card, Cause, Direction, Erased, Mail, Run};
 use briefing::text::lf;
-use briefing_store::{Kind as EntryKind, Logged};
+use briefing_store::{BlobHash, Kind as EntryKind, Logged};
 
 use crate::output::entry::json::delivery_name;
 use crate::output::entry::said;
@@ -71,19 +71,12 @@ pub(crate) fn text(shown: &Logged, findings: &[String], paint: Paint) -> String 
         Body::Notice(notice) => head.push(format!("card {}: {}", notice.card, notice.settled.name())),
         Body::Unreadable => head.push("cannot be read: it is damaged in the database".to_owned()),
         Body::Erased(Erased { at, hash }) => {
-            let hash: String = hex(hash).chars().take(HASH).collect();
+            let hash: String = BlobHash::new(*hash).to_string().chars().take(HASH).collect();
             head.push(format!("erased {}, was {hash}…", to_second(*at)));
         }
     }
     findings.iter().for_each(|finding| page.field("finding", finding));
     format!("{}\n{}", paint.strong(&safe(&head.join("  "))), page.0)
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
 }
 
 fn direction(direction: Direction) -> &'static str {
