@@ -1,7 +1,7 @@
 //! What is appended, and what became of it.
 
-use briefing::log::{Arrival, AttachmentId, Card, Mail, Place};
-use briefing::message::{Assistant, EntryId, ModelMessage, Outcome, RunId, ThreadId};
+use briefing::log::{Arrival, AttachmentId, Card, Edit, Mail, Message, Place, Reset};
+use briefing::message::{Assistant, EntryId, Outcome, RunId, ThreadId};
 
 /// One entry to append.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,9 +28,30 @@ pub enum Content {
     /// A mail.
     Mail(Box<NewMail>),
     /// A message of a chat, or of an imported transcript.
-    Message(ModelMessage),
+    Message(Box<NewMessage>),
     /// A write that waits for a person.
     Card(Box<Card>),
+    /// A marker: what stands before may not be seen any more.
+    Reset(Box<Reset>),
+    /// A new version of a message, which stands at the message's place from now on. It belongs to the message's thread, whatever
+    /// is said of that; the edit itself stands where it was appended.
+    Edit(Box<Edit>),
+}
+
+/// A message with its files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewMessage {
+    /// The message.
+    pub message: Message,
+    /// The contents of its files. An attachment of the message without one here is listed, and cannot be fetched.
+    pub files: Vec<(AttachmentId, Vec<u8>)>,
+}
+
+/// A message without files.
+impl From<Message> for NewMessage {
+    fn from(message: Message) -> Self {
+        Self { message, files: Vec::new() }
+    }
 }
 
 /// A mail with what it was read from.
@@ -102,8 +123,20 @@ impl Append {
 
     /// A message of a chat.
     #[must_use]
-    pub fn message(message: ModelMessage, thread: Target, arrival: Arrival) -> Self {
-        Self::new(Content::Message(message), thread, arrival)
+    pub fn message(message: impl Into<Message>, thread: Target, arrival: Arrival) -> Self {
+        Self::new(Content::Message(Box::new(message.into().into())), thread, arrival)
+    }
+
+    /// A reset.
+    #[must_use]
+    pub fn reset(reset: Reset, thread: ThreadId, arrival: Arrival) -> Self {
+        Self::new(Content::Reset(Box::new(reset)), Target::Thread(thread), arrival)
+    }
+
+    /// A new version of the message `of`, in whatever thread that is.
+    #[must_use]
+    pub fn edit(of: EntryId, message: impl Into<Message>, arrival: Arrival) -> Self {
+        Self::new(Content::Edit(Box::new(Edit { of, message: message.into() })), Target::Referred, arrival)
     }
 
     /// A card.

@@ -72,6 +72,20 @@ pub enum StoreError {
         /// The entry.
         entry: EntryId,
     },
+    /// The entry is no message that could be edited.
+    #[error("entry {entry} is no message")]
+    NotAMessage {
+        /// The entry.
+        entry: EntryId,
+    },
+    /// Another thread was forked off behind the entry, and reads what would move.
+    #[error("thread {fork} was forked off behind entry {entry}, and reads it")]
+    Forked {
+        /// The entry.
+        entry: EntryId,
+        /// The thread that reads it.
+        fork: ThreadId,
+    },
     /// A thread cannot begin there: the entry goes with another one.
     #[error("entry {entry} goes with the one that it belongs to: a thread cannot begin with it")]
     NotABeginning {

@@ -41,7 +41,7 @@ mod read;
 mod sqlite;
 mod store;
 
-pub use append::{Append, Appended, Content, Expected, Fate, ImportedRound, Key, NewMail, Target};
+pub use append::{Append, Appended, Content, Expected, Fate, ImportedRound, Key, NewMail, NewMessage, Target};
 #[cfg(feature = "object-store")]
 pub use blobs::ObjectBlobs;
 pub use blobs::{BlobFolder, BlobHash, Blobs};
@@ -49,7 +49,7 @@ pub use error::StoreError;
 pub use fault::{Fault, Reference, Verified};
 pub use forget::{Forget, ForgetReport};
 pub use import::{ImportedMails, ImportedMessages, import_mails, import_messages};
-pub use ports::OwnerStore;
-pub use read::{After, AnchorKey, Hit, Kind, Logged, ThreadSummary};
+pub use ports::{OwnerStore, ReadText};
+pub use read::{After, AnchorKey, Hit, KeptText, KnownFile, Logged, ThreadSummary};
 pub use sqlite::{BackedUp, Durability, Settings, SqliteStore};
 pub use store::{Store, StoreFuture};

@@ -1,31 +1,74 @@
 //! A store as the core reads it: for one owner.
 
+use std::error::Error;
 use std::sync::Arc;
 
-use briefing::log::{AttachmentId, Entry, Place, RecordedRound};
+use briefing::log::{Attachment, AttachmentId, Entry, Notice, Place, RecordedRound};
 use briefing::message::{EntryId, OwnerId, ThreadId};
-use briefing::ports::{Files, History, PortError, PortFuture};
+use briefing::ports::{Back, FileText, Files, History, PortError, PortFuture};
 
-use crate::{Kind, Store, StoreError, StoreFuture};
+use crate::{KeptText, KnownFile, Store, StoreError, StoreFuture};
+
+/// Reads the text out of files that have none yet.
+pub trait ReadText: Send + Sync {
+    /// Its version: a text that an older one read is read anew.
+    fn version(&self) -> u32;
+
+    /// The text of the file, or none if there is none to be had. Works where it is polled, and may take as long as its limits let
+    /// it.
+    ///
+    /// # Errors
+    /// If it could not be tried now; nothing is kept then, and it is tried again when the file is read again.
+    fn read(&self, file: &Attachment, content: &[u8]) -> Result<Option<FileText>, Box<dyn Error + Send + Sync>>;
+}
 
 /// What one owner has in a store, for a [`briefing::Context`]. Cheap to clone.
 #[derive(Clone)]
 pub struct OwnerStore {
     store: Arc<dyn Store>,
     owner: OwnerId,
+    reader: Option<Arc<dyn ReadText>>,
 }
 
 impl OwnerStore {
-    /// Reads for that owner alone.
+    /// Reads for that owner alone. Texts of files are those that were kept before.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, owner: OwnerId) -> Self {
-        Self { store, owner }
+        Self { store, owner, reader: None }
+    }
+
+    /// The same; a file whose text was never read is read when a view asks for it, and its text is kept by the hash of its content.
+    #[must_use]
+    pub fn with_reader(mut self, reader: Arc<dyn ReadText>) -> Self {
+        self.reader = Some(reader);
+        self
     }
 
     /// The owner.
     #[must_use]
     pub fn owner(&self) -> &OwnerId {
         &self.owner
+    }
+
+    /// The text of a file, read if it was not read before.
+    async fn text(&self, known: KnownFile) -> Result<Option<FileText>, StoreError> {
+        let Some(reader) = &self.reader else { return Ok(known.text.and_then(|kept| kept.text)) };
+        if let Some(kept) = known.text.filter(|kept| kept.version >= reader.version()) {
+            return Ok(kept.text);
+        }
+        let id = &known.file.id;
+        let content = match self.store.file(&self.owner, id).await {
+            Err(StoreError::Blob { .. }) | Ok(None) => return Ok(None),
+            other => other?,
+        };
+        let Some(content) = content else { return Ok(None) };
+        let Ok(text) = reader.read(&known.file, &content) else { return Ok(None) };
+        let kept = KeptText { version: reader.version(), text: text.clone() };
+        match self.store.keep_text(&self.owner, id, kept).await {
+            // Who may only read reads without keeping.
+            Ok(()) | Err(StoreError::ReadOnly | StoreError::Locked | StoreError::Full) => Ok(text),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -34,12 +77,24 @@ fn port<'a, T: 'a>(what: &'static str, read: StoreFuture<'a, T>) -> PortFuture<'
 }
 
 impl History for OwnerStore {
-    fn mails_before(&self, thread: ThreadId, before: Place, count: usize) -> PortFuture<'_, Vec<Arc<Entry>>> {
-        port("history", self.store.read_back(&self.owner, thread, Some(before), Some(Kind::Mail), count))
+    fn back<'a>(&'a self, back: Back<'a>) -> PortFuture<'a, Vec<Arc<Entry>>> {
+        port("history", self.store.read_back(&self.owner, back))
+    }
+
+    fn open_cards(&self, thread: ThreadId, before: Option<Place>, count: usize) -> PortFuture<'_, Vec<Arc<Entry>>> {
+        port("cards", self.store.open_cards(&self.owner, thread, before, count))
+    }
+
+    fn notices<'a>(&'a self, cards: &'a [EntryId]) -> PortFuture<'a, Vec<Arc<Notice>>> {
+        port("cards", self.store.notices(&self.owner, cards))
     }
 
     fn rounds<'a>(&'a self, persona: &'a str, entries: &'a [EntryId]) -> PortFuture<'a, Vec<RecordedRound>> {
         port("tool use", self.store.rounds(&self.owner, persona, entries))
+    }
+
+    fn entry(&self, entry: EntryId) -> PortFuture<'_, Option<Arc<Entry>>> {
+        port("entry", self.store.entry(&self.owner, entry))
     }
 }
 
@@ -53,6 +108,20 @@ impl Files for OwnerStore {
                     Err(StoreError::Blob { .. }) => Ok(None),
                     other => other,
                 }
+            }),
+        )
+    }
+
+    fn texts<'a>(&'a self, ids: &'a [AttachmentId]) -> PortFuture<'a, Vec<(AttachmentId, FileText)>> {
+        port(
+            "text of a file",
+            Box::pin(async move {
+                let mut texts = Vec::new();
+                for known in self.store.texts(&self.owner, ids).await? {
+                    let id = known.file.id.clone();
+                    texts.extend(self.text(known).await?.map(|text| (id, text)));
+                }
+                Ok(texts)
             }),
         )
     }

@@ -2,66 +2,10 @@
 
 use std::sync::Arc;
 
-use briefing::log::{Body, Entry, Run, Settled};
+use briefing::log::{Attachment, Entry, Run, Settled};
 use briefing::message::{EntryId, ThreadId};
+use briefing::ports::FileText;
 use jiff::Timestamp;
-
-/// What kind of entry it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// [`briefing::log::Body::Mail`].
-    Mail,
-    /// [`briefing::log::Body::Round`].
-    Round,
-    /// [`briefing::log::Body::Outcome`].
-    Outcome,
-    /// [`briefing::log::Body::Message`].
-    Message,
-    /// [`briefing::log::Body::Card`].
-    Card,
-    /// [`briefing::log::Body::Notice`].
-    Notice,
-    /// [`briefing::log::Body::Erased`].
-    Erased,
-    /// [`briefing::log::Body::Unreadable`]: told of what a store gives, never asked for.
-    Unreadable,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 8] =
-        [Self::Mail, Self::Round, Self::Outcome, Self::Message, Self::Card, Self::Notice, Self::Erased, Self::Unreadable];
-
-    /// The kind of that.
-    #[must_use]
-    pub const fn of(body: &Body) -> Self {
-        match body {
-            Body::Mail(_) => Self::Mail,
-            Body::Round(_) => Self::Round,
-            Body::Outcome(_) => Self::Outcome,
-            Body::Message(_) => Self::Message,
-            Body::Card(_) => Self::Card,
-            Body::Notice(_) => Self::Notice,
-            Body::Erased(_) => Self::Erased,
-            Body::Unreadable => Self::Unreadable,
-        }
-    }
-
-    /// Its name for programs.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mail => "mail",
-            Self::Round => "round",
-            Self::Outcome => "outcome",
-            Self::Message => "message",
-            Self::Card => "card",
-            Self::Notice => "notice",
-            Self::Erased => "erased",
-            Self::Unreadable => "unreadable",
-        }
-    }
-}
 
 /// A thread as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,4 +78,22 @@ pub struct AnchorKey {
     pub view: String,
     /// The name of the model profile.
     pub model: String,
+}
+
+/// A file with what was kept of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFile {
+    /// The file, as the first entry that holds it tells it.
+    pub file: Attachment,
+    /// What was kept, if anything.
+    pub text: Option<KeptText>,
+}
+
+/// What was read out of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptText {
+    /// The version of what read it: a later one may read more.
+    pub version: u32,
+    /// The text; none if there is none to be had: kept, so that nobody tries in vain again.
+    pub text: Option<FileText>,
 }

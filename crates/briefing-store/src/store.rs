@@ -4,13 +4,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use briefing::log::{AttachmentId, Entry, MessageId, Place, RecordedRound, Run, Settled};
+use briefing::log::{AttachmentId, Entry, MessageId, Notice, Place, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
+use briefing::ports::Back;
 use jiff::Timestamp;
 
 use crate::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, Kind, Logged, StoreError, ThreadSummary,
-    Verified,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptText, KnownFile, Logged, StoreError,
+    ThreadSummary, Verified,
 };
 
 /// A boxed future, as every operation returns one: no runtime is assumed.
@@ -88,16 +89,52 @@ pub trait Store: Send + Sync {
         at: Timestamp,
     ) -> StoreFuture<'a, bool>;
 
-    /// Settles a card, once: its notice is appended to the card's thread.
+    /// Settles a card, once: its notice is appended to the card's thread, in the person's language of now (none: the card's).
     ///
     /// # Errors
     /// [`StoreError::Settled`] if it was settled before; [`StoreError::UnknownEntry`]; [`StoreError::NotACard`].
-    fn settle<'a>(&'a self, owner: &'a OwnerId, card: EntryId, settled: Settled, now: Timestamp) -> StoreFuture<'a, EntryId>;
+    fn settle<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        card: EntryId,
+        settled: Settled,
+        language: Option<&'a str>,
+        now: Timestamp,
+    ) -> StoreFuture<'a, EntryId>;
 
-    /// The cards of a thread that are not settled, in the order of the thread.
-    fn open_cards<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Vec<Arc<Entry>>>;
+    /// Settles every card of the thread that has lapsed by `now` as expired, in the order of the thread, and gives their notices.
+    /// What is read of a chat afterwards tells of no card that waits in vain.
+    fn settle_lapsed<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>>;
 
-    /// The entry of that id; of an erased one its tombstone.
+    /// At most `count` cards of the thread that stand before `before` (none: all of it) and are not settled, newest first.
+    fn open_cards<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        thread: ThreadId,
+        before: Option<Place>,
+        count: usize,
+    ) -> StoreFuture<'a, Vec<Arc<Entry>>>;
+
+    /// The notices of those of the cards that are settled, in the order of `cards`.
+    fn notices<'a>(&'a self, owner: &'a OwnerId, cards: &'a [EntryId]) -> StoreFuture<'a, Vec<Arc<Notice>>>;
+
+    /// Takes the newest message or reset off the thread, whoever wrote it (of an edited message the newest version), and gives it
+    /// back; none if there is none. A tombstone stays at its place, and what it held stays in the log until it is forgotten. A fork
+    /// pops what it has of its own.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownThread`].
+    fn pop<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Option<Arc<Entry>>>;
+
+    /// Opens a thread that continues from that entry of `thread`: up to it (it included) the new one reads as the old one, and what
+    /// is appended to either from now on is not seen in the other. Nothing is copied.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownThread`]; [`StoreError::UnknownEntry`] if the thread does not hold the entry; [`StoreError::TooMany`]
+    /// if it is a fork of a fork, and so on, of 100 threads.
+    fn fork<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, entry: EntryId) -> StoreFuture<'a, ThreadId>;
+
+    /// The entry of that id; of an erased or popped one its tombstone, of an edited message the newest version.
     fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>>;
 
     /// The entries of that Message-ID, in the order they were appended: more than one if it was reused.
@@ -106,16 +143,9 @@ pub trait Store: Send + Sync {
     /// The thread that an entry belongs to.
     fn thread_of<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<ThreadId>>;
 
-    /// At most `count` entries of a thread that stand before `before` (none: all of it), newest first, of one kind or of all. An
-    /// unknown thread is empty. Takes time by `count`, not by the length of the thread.
-    fn read_back<'a>(
-        &'a self,
-        owner: &'a OwnerId,
-        thread: ThreadId,
-        before: Option<Place>,
-        kind: Option<Kind>,
-        count: usize,
-    ) -> StoreFuture<'a, Vec<Arc<Entry>>>;
+    /// Entries of a thread, newest first; see [`briefing::ports::History::back`]. Takes time by the count, not by the length of the
+    /// thread, whatever kinds and agents are asked for.
+    fn read_back<'a>(&'a self, owner: &'a OwnerId, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>>;
 
     /// The newest inbound mail of the owner, with its thread.
     fn newest_inbound<'a>(
@@ -137,6 +167,13 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreError::Blob`] if they are lost or altered.
     fn file<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId) -> StoreFuture<'a, Option<Arc<[u8]>>>;
+
+    /// Those of the files that are known, with the text that was kept of each, in the order of `ids`. A text is kept by the hash of
+    /// the file's content: once for all files of one content.
+    fn texts<'a>(&'a self, owner: &'a OwnerId, ids: &'a [AttachmentId]) -> StoreFuture<'a, Vec<KnownFile>>;
+
+    /// Keeps the text of a file, in place of the one that was kept before. Of a file whose content was not kept nothing is.
+    fn keep_text<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId, text: KeptText) -> StoreFuture<'a, ()>;
 
     /// A mail as it came, if that was kept.
     ///
@@ -166,8 +203,8 @@ pub trait Store: Send + Sync {
     /// what it answers or wrote, a notice with its card. The new thread waits for no mail, so that none undoes it.
     ///
     /// # Errors
-    /// [`StoreError::UnknownEntry`]; [`StoreError::NotABeginning`] of a round, an outcome, a notice or a card of a run;
-    /// [`StoreError::FirstOfThread`] where nothing would be left.
+    /// [`StoreError::UnknownEntry`]; [`StoreError::NotABeginning`] of a round, an outcome, a notice, an edit or a card of a run;
+    /// [`StoreError::FirstOfThread`] where nothing would be left; [`StoreError::Forked`] where a fork reads what would move.
     fn split<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, ThreadId>;
 
     /// The entry at which that window begins: the anchor that was set, or if it was erased the next one behind it.

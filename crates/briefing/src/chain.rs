@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use crate::call::Call;
 use crate::context::Context;
-use crate::fit::{Bounds, Briefing, Class, FitError, Gather, Line, Material, Origin, Piece, Rule, Section, Unvisited, plan};
+use crate::fit::{
+    Bounds, Briefing, Class, FitError, Gather, Line, Material, Origin, Piece, Rule, Section, Told, Unvisited, plan,
+};
 use crate::message::EntryId;
 use crate::ports::PortError;
 use crate::resolver::{AnyResolver, Contribution, ResolveError, Resolver};
@@ -88,9 +90,11 @@ impl Chain {
         bounds: &Bounds,
     ) -> Result<Briefing, AssembleError> {
         let mut list = List::default();
+        let mut view = None;
         for make in &self.makers {
             let resolver = make();
             let name = resolver.any_name();
+            view = view.or_else(|| resolver.any_view().cloned());
             match resolver.resolve_boxed(cx).await {
                 Ok(Contribution { class: class @ (Class::Current | Class::Run), .. }) => {
                     return Err(AssembleError::Class { resolver: name, class });
@@ -99,16 +103,19 @@ impl Chain {
                 Err(source) => return Err(AssembleError::Resolver { resolver: name, source }),
             }
         }
-        let mut tail = Gather::new(rounds.iter().rev().cloned(), "run".into());
+        let view = view.unwrap_or_default();
+        let mut rounds = rounds.to_vec();
+        view.hide(&mut rounds, &mut list.lines);
+        let mut tail = Gather::new(rounds.into_iter().rev(), "run".into());
         let run: Vec<_> = tail.by_ref().collect();
         tail.orphans();
         list.lines.extend(tail.lines.into_iter().rev());
-        let (current, lines) = current_message(cx, call, bounds).await?;
+        let (current, lines) = current_message(cx, &view, call, bounds).await?;
         list.lines.extend(lines);
         let current = current.and_then(|piece| Gather::new(std::iter::once(piece), "message".into()).next());
-        let history = Gather::new(list.history.into_iter().rev(), list.view);
-        let parts =
-            Material { before: list.before, history, after: list.after, current, run, lines: list.lines, older: list.older };
+        let history = Gather::new(std::mem::take(&mut list.history).into_iter().rev(), Arc::clone(&list.view));
+        let List { before, after, lines, older, told, .. } = list;
+        let parts = Material { before, history, after, current, run, lines, older, told };
         Ok(plan(parts, Arc::new(call.clone()), bounds)?)
     }
 }
@@ -122,6 +129,7 @@ struct List {
     seen: bool,
     lines: Vec<Line>,
     older: Unvisited,
+    told: Told,
 }
 
 impl Default for List {
@@ -134,6 +142,7 @@ impl Default for List {
             seen: false,
             lines: Vec::new(),
             older: Unvisited::Nothing,
+            told: Told::default(),
         }
     }
 }
@@ -153,7 +162,12 @@ impl List {
     fn add(&mut self, contribution: Contribution, resolver: Arc<str>) {
         self.lines.extend(contribution.lines);
         if contribution.class == Class::History {
+            let system = contribution.system.into_iter().rev();
+            let (section, lines) = Section::gathered(Class::Fixed, None, system, Arc::clone(&resolver));
+            self.lines.extend(lines.into_iter().rev());
+            self.before.push(section);
             self.tell(contribution.pieces);
+            self.told = Told { window: contribution.window, replay: contribution.replay, waiting: contribution.waiting };
             self.view = resolver;
             self.seen = true;
             if contribution.unvisited != Unvisited::Nothing {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::log::{Entry, Mail};
+use crate::log::{Body, Entry, Mail, Message};
 use crate::message::ThreadId;
 use crate::persona::Persona;
 use crate::ports::{Files, History, Records};
@@ -27,26 +27,24 @@ pub struct Context {
 /// What a run is about.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Subject {
-    /// A mail is answered.
+    /// A mail, or a message of a chat, is answered.
     Message(Inbound),
     /// Scheduled work is done; no message came in.
     Responsibility(Responsibility),
 }
 
-/// The mail being answered, and the thread it stands in.
+/// The mail or the message being answered, and the thread it stands in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inbound {
     entry: Arc<Entry>,
-    mail: Arc<Mail>,
     thread: ThreadId,
 }
 
 impl Inbound {
-    /// The mail of that entry in that thread; none if the entry is no mail.
+    /// That entry in that thread; none if it is neither a mail nor a message of a chat.
     #[must_use]
     pub fn new(entry: Arc<Entry>, thread: ThreadId) -> Option<Self> {
-        let mail = Arc::clone(entry.mail()?);
-        Some(Self { entry, mail, thread })
+        matches!(entry.body, Body::Mail(_) | Body::Message(_)).then_some(Self { entry, thread })
     }
 
     /// The entry.
@@ -55,10 +53,16 @@ impl Inbound {
         &self.entry
     }
 
-    /// The mail.
+    /// The mail, if it is one.
     #[must_use]
-    pub fn mail(&self) -> &Mail {
-        &self.mail
+    pub fn mail(&self) -> Option<&Mail> {
+        self.entry.mail().map(|mail| &**mail)
+    }
+
+    /// The message of a chat, if it is one.
+    #[must_use]
+    pub fn message(&self) -> Option<&Message> {
+        self.entry.message().map(|message| &**message)
     }
 
     /// The thread.
@@ -138,7 +142,7 @@ impl Context {
         self.correlation_id.as_deref()
     }
 
-    /// The mail being answered: in reply runs only.
+    /// The mail or the message being answered: in reply runs only.
     #[must_use]
     pub fn message(&self) -> Option<&Inbound> {
         match &self.subject {

@@ -33,8 +33,8 @@
 //!
 //! impl Resolver for CustomerRecord {
 //!     async fn resolve(&self, cx: &Context) -> Result<Contribution, ResolveError> {
-//!         let Some(message) = cx.message() else { return Ok(Contribution::none()) };
-//!         let from = message.mail().from.first().map(|from| from.email.clone()).unwrap_or_default();
+//!         let Some(mail) = cx.message().and_then(|message| message.mail()) else { return Ok(Contribution::none()) };
+//!         let from = mail.from.first().map(|from| from.email.clone()).unwrap_or_default();
 //!         Ok(ModelMessage::system(format!("The customer's address: {from}")).into())
 //!     }
 //! }
@@ -73,8 +73,8 @@ pub use chain::{AssembleError, Chain};
 pub use context::{Context, Inbound, Responsibility, Subject};
 pub use fit::{
     Anchor, Bound, Bounds, Briefing, Class, Cost, CountTokens, Edge, Estimator, FileReason, FitError, Kept, Line, Origin,
-    Piece, Placed, PrefixChange, Receipt, Round, Rule, Share, ShareSize, Stride, Unit, UnitKind, Unvisited, WalkEnd, filler,
-    fit, native_reads_as, stands_as,
+    Piece, Placed, PrefixChange, Receipt, Round, Rule, Share, ShareSize, Stride, Unit, UnitKind, Unvisited, WaitingCard,
+    WalkEnd, filler, fit, native_reads_as, stands_as,
 };
 pub use message::ModelMessage;
 pub use persona::Persona;

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::log::{AttachmentId, Entry, Place, RecordedRound};
+use crate::log::{AttachmentId, Entry, Kinds, Notice, Place, RecordedRound};
 use crate::message::{EntryId, ThreadId};
 use crate::resolvers::{ParameterName, known_names, parameters};
 
@@ -27,19 +27,65 @@ pub struct PortError {
 }
 
 /// Reads threads, newest first.
+///
+/// A thread that was forked off another one reads as one: up to where it was forked, what the other one holds, then its own.
 pub trait History: Send + Sync {
-    /// At most `count` mails of the thread that stand before `before`, newest first. An unknown thread is empty.
-    fn mails_before(&self, thread: ThreadId, before: Place, count: usize) -> PortFuture<'_, Vec<Arc<Entry>>>;
+    /// Entries of a thread, newest first; an unknown thread is empty. Takes time by how many are asked for, not by how many there
+    /// are: kinds and agents that are not asked for are not visited.
+    fn back<'a>(&'a self, back: Back<'a>) -> PortFuture<'a, Vec<Arc<Entry>>>;
+
+    /// At most `count` cards of the thread that stand before `before` (none: all of it) and are not settled, newest first.
+    fn open_cards(&self, thread: ThreadId, before: Option<Place>, count: usize) -> PortFuture<'_, Vec<Arc<Entry>>>;
+
+    /// The notices of those of the cards that are settled, wherever they stand. One bulk read.
+    fn notices<'a>(&'a self, cards: &'a [EntryId]) -> PortFuture<'a, Vec<Arc<Notice>>>;
 
     /// The rounds of that persona's runs that stand beside one of `entries`: runs in the order they began, the rounds of each in
     /// order, whatever the order of `entries`. One bulk read.
     fn rounds<'a>(&'a self, persona: &'a str, entries: &'a [EntryId]) -> PortFuture<'a, Vec<RecordedRound>>;
+
+    /// The entry of that id, of whatever kind.
+    fn entry(&self, entry: EntryId) -> PortFuture<'_, Option<Arc<Entry>>>;
 }
 
-/// Reads the bytes of stored files.
+/// What is read of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Back<'a> {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Only what stands before this place.
+    pub before: Option<Place>,
+    /// Only what stands behind this place.
+    pub after: Option<Place>,
+    /// Only these kinds.
+    pub kinds: Kinds,
+    /// Of [`Kind::ToolUse`](crate::log::Kind::ToolUse) and [`Kind::System`](crate::log::Kind::System), only this agent's and
+    /// nobody's.
+    pub agent: Option<&'a str>,
+    /// At most so many: the newest.
+    pub count: usize,
+}
+
+/// Reads stored files.
 pub trait Files: Send + Sync {
     /// The bytes, or none if they are not (or no longer) there.
     fn file<'a>(&'a self, id: &'a AttachmentId) -> PortFuture<'a, Option<Arc<[u8]>>>;
+
+    /// The texts of those of the files that are ready to be read, in any order. One bulk read. Nothing, unless the port knows of
+    /// texts.
+    fn texts<'a>(&'a self, ids: &'a [AttachmentId]) -> PortFuture<'a, Vec<(AttachmentId, FileText)>> {
+        let _ = ids;
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+}
+
+/// What is readable of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileText {
+    /// The text; may be empty.
+    pub text: Arc<str>,
+    /// Whether it holds less than the file.
+    pub partial: bool,
 }
 
 /// Reads records out of databases that others keep.

@@ -4,8 +4,9 @@ use std::error::Error;
 use std::future::Future;
 
 use crate::context::Context;
-use crate::fit::{Class, Line, Piece, Unvisited};
+use crate::fit::{Class, Line, Piece, Unvisited, WaitingCard};
 use crate::message::ModelMessage;
+use crate::view::{HistoryView, Replay, Window};
 
 /// What a resolver failed with. The chain adds the resolver's name.
 pub type ResolveError = Box<dyn Error + Send + Sync>;
@@ -19,6 +20,12 @@ pub trait Resolver: Send + Sync + 'static {
     /// What it contributes; [`Contribution::none`] where it finds nothing.
     fn resolve(&self, cx: &Context) -> impl Future<Output = Result<Contribution, ResolveError>> + Send;
 
+    /// The view that this resolver tells history by, if it does: the current message is read the same way. The first resolver of a
+    /// chain that names one decides.
+    fn view(&self) -> Option<&HistoryView> {
+        None
+    }
+
     /// Its name in receipts and errors: the type's own unless it says otherwise.
     fn name(&self) -> String {
         let full = std::any::type_name::<Self>();
@@ -28,7 +35,7 @@ pub trait Resolver: Send + Sync + 'static {
 }
 
 /// Messages with their class, each naming its entry where it has one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Contribution {
     /// Why they are there.
     pub class: Class,
@@ -40,6 +47,14 @@ pub struct Contribution {
     pub lines: Vec<Line>,
     /// What of the log was not looked at.
     pub unvisited: Unvisited,
+    /// Of history: instructions that it holds. They never yield, and stand before it.
+    pub system: Vec<Piece>,
+    /// Of history: how much of it is told.
+    pub window: Window,
+    /// Of history: how tool use is replayed, where a view does.
+    pub replay: Option<Replay>,
+    /// Of history: cards that wait, newest first. Those that the window does not hold are told in one note at the end.
+    pub waiting: Vec<WaitingCard>,
 }
 
 impl Contribution {
@@ -59,7 +74,17 @@ impl Contribution {
     /// Pieces of a class.
     #[must_use]
     pub fn of(class: Class, pieces: Vec<Piece>) -> Self {
-        Self { class, reserve: None, pieces, lines: Vec::new(), unvisited: Unvisited::Nothing }
+        Self {
+            class,
+            reserve: None,
+            pieces,
+            lines: Vec::new(),
+            unvisited: Unvisited::Nothing,
+            system: Vec::new(),
+            window: Window::default(),
+            replay: None,
+            waiting: Vec::new(),
+        }
     }
 }
 
@@ -95,6 +120,7 @@ impl From<Option<ModelMessage>> for Contribution {
 pub(crate) trait AnyResolver: Send + Sync {
     fn resolve_boxed<'a>(&'a self, cx: &'a Context) -> BoxedResolve<'a>;
     fn any_name(&self) -> String;
+    fn any_view(&self) -> Option<&HistoryView>;
 }
 
 pub(crate) type BoxedResolve<'a> = std::pin::Pin<Box<dyn Future<Output = Result<Contribution, ResolveError>> + Send + 'a>>;
@@ -106,5 +132,9 @@ impl<R: Resolver> AnyResolver for R {
 
     fn any_name(&self) -> String {
         self.name()
+    }
+
+    fn any_view(&self) -> Option<&HistoryView> {
+        self.view()
     }
 }

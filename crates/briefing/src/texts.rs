@@ -107,3 +107,12 @@ pub const MAIL_CUT: &str = "[cut: the rest of this mail was not kept]";
 
 /// The schema of a tool that the history names and the call does not declare, where a wire must declare it.
 pub const SCHEMA_OF_UNDECLARED: &str = r#"{"type":"object"}"#;
+
+/// What a piece reads as of which nothing is left but that something was hidden.
+pub const REDACTED: &str = "[redacted]";
+
+/// What an outcome reads as that was left out and can be fetched by its entry's number.
+#[must_use]
+pub fn outcome_reference(entry: u64) -> String {
+    format!("[outcome left out to save room: outcome:{entry}]")
+}

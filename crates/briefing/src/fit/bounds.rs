@@ -45,6 +45,13 @@ impl Default for Stride {
     }
 }
 
+/// `stride`, or `stride=0.5` where it is not cut to the usual third.
+impl fmt::Display for Stride {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::default() { f.write_str("stride") } else { write!(f, "stride={}", self.low) }
+    }
+}
+
 impl Stride {
     /// A stride that keeps that share, between 0 and 1, when the window is cut.
     #[must_use]
@@ -156,6 +163,13 @@ impl Bounds {
     #[must_use]
     pub fn stride(mut self, stride: Stride, anchor: Option<Anchor>) -> Self {
         self.stride = Some(stride);
+        self.anchor = anchor;
+        self
+    }
+
+    /// Where the window of the run before began, for a view whose window has strides of its own.
+    #[must_use]
+    pub fn anchor(mut self, anchor: Option<Anchor>) -> Self {
         self.anchor = anchor;
         self
     }

@@ -16,6 +16,7 @@ mod seal;
 mod shorten;
 mod tokens;
 mod unit;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -27,11 +28,12 @@ pub use receipt::{Class, FileReason, Kept, Line, Origin, PrefixChange, Receipt, 
 pub use seal::{Briefing, Placed};
 pub use tokens::{CountTokens, Estimator};
 pub use unit::{Round, Unit, UnitKind, filler, native_reads_as, stands_as};
+pub use waiting::WaitingCard;
 
 pub(crate) use bounds::Limits;
 pub(crate) use files::{FileGate, sendable};
 pub(crate) use gather::{Gather, is_input};
-pub(crate) use plan::{Material, Section, plan};
+pub(crate) use plan::{Material, Section, Told, plan};
 pub(crate) use shorten::cut_outcome;
 
 use crate::call::Call;
@@ -65,7 +67,16 @@ pub fn fit(messages: &[ModelMessage], call: &Call, bounds: &Bounds) -> Result<Br
     }
     lines.reverse();
     plan(
-        Material { before: vec![fixed], history: walk, after: Vec::new(), current, run, lines, older: Unvisited::Nothing },
+        Material {
+            before: vec![fixed],
+            history: walk,
+            after: Vec::new(),
+            current,
+            run,
+            lines,
+            older: Unvisited::Nothing,
+            told: Told::default(),
+        },
         Arc::new(call.clone()),
         bounds,
     )

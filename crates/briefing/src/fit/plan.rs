@@ -12,12 +12,14 @@ use crate::fit::bounds::{Bound, Bounds, Limits};
 use crate::fit::cost::{Cost, Meter};
 use crate::fit::files::FileGate;
 use crate::fit::gather::{Gather, Gathered, Piece};
-use crate::fit::history::Closed;
+use crate::fit::history::{Around, Closed};
 use crate::fit::receipt::{Class, FileReason, Line, PrefixChange, Rule, Unvisited};
 use crate::fit::seal::{Briefing, Sealing};
 use crate::fit::unit::{Unit, UnitKind, filler, stands_as};
+use crate::fit::waiting::WaitingCard;
 use crate::message::EntryId;
 use crate::profile::ModelProfile;
+use crate::view::{Replay, Window};
 
 /// Why nothing can be sent within the bounds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +89,17 @@ pub(crate) struct Material<I: Iterator<Item = Piece>> {
     pub(crate) lines: Vec<Line>,
     /// What lies beyond the history that was given.
     pub(crate) older: Unvisited,
+    /// How a view tells the history.
+    pub(crate) told: Told,
+}
+
+/// How a view tells the history.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) window: Window,
+    pub(crate) replay: Option<Replay>,
+    /// Cards that wait, newest first.
+    pub(crate) waiting: Vec<WaitingCard>,
 }
 
 /// What one resolver contributed beside history, while its units are being chosen.
@@ -139,12 +152,15 @@ pub(crate) fn plan<I: Iterator<Item = Piece>>(
     bounds: &Bounds,
 ) -> Result<Briefing, FitError> {
     let limits = Limits::of(&call, bounds);
-    let estimator = bounds.tokens.as_ref().map(|(_, estimator)| estimator);
+    let window = material.told.window.clone();
+    let estimator = bounds.tokens.as_ref().or(window.tokens.as_ref()).map(|(_, estimator)| estimator);
+    let replay = material.told.replay;
     let mut meter = Meter::new(&call, estimator, limits.most);
     let around = meter.call(&call);
     let mut plan = Plan {
         profile: call.profile(),
         bounds,
+        window: &window,
         most: limits.most,
         around,
         meter,
@@ -153,13 +169,14 @@ pub(crate) fn plan<I: Iterator<Item = Piece>>(
         lines: Vec::new(),
         changes: Vec::new(),
     };
-    let (units, frame, window) = plan.choose(material)?;
+    let (units, frame, closed) = plan.choose(material)?;
     let sealing = Sealing {
         units,
         lines: plan.lines,
         changes: plan.changes,
-        unvisited: window.unvisited,
-        anchor: window.anchor,
+        unvisited: closed.unvisited,
+        anchor: closed.anchor,
+        replay,
         around: around.plus(frame),
         most: limits.most,
         estimator: estimator.map(|estimator| estimator.name().to_owned()),
@@ -170,6 +187,7 @@ pub(crate) fn plan<I: Iterator<Item = Piece>>(
 pub(super) struct Plan<'a> {
     pub(super) profile: &'a ModelProfile,
     pub(super) bounds: &'a Bounds,
+    pub(super) window: &'a Window,
     pub(super) most: Cost,
     around: Cost,
     pub(super) meter: Meter<'a>,
@@ -183,7 +201,7 @@ pub(super) struct Plan<'a> {
 impl Plan<'_> {
     /// The finished list, the cost of the lines of its frame, and what became of the window.
     fn choose<I: Iterator<Item = Piece>>(&mut self, material: Material<I>) -> Result<(Vec<Chosen>, Cost, Closed), FitError> {
-        let Material { mut before, mut history, mut after, current, run, lines, older } = material;
+        let Material { mut before, mut history, mut after, current, run, lines, older, told } = material;
         self.lines = lines;
         let fixed = self.fixed(&mut before, true).plus(self.fixed(&mut after, false));
         let current = current.map(|gathered| {
@@ -195,18 +213,22 @@ impl Plan<'_> {
         self.never_yields(self.around, fixed, current.as_ref().map_or(Cost::default(), |current| current.cost))?;
         self.yielding(&mut before, &mut after, Class::Pinned);
         let run = self.run(run);
+        let note = self.note(told.waiting);
         self.reserved(&mut before, &mut after);
         let ahead = before.iter().flat_map(|section| &section.chosen);
         let opened = ahead.map(|chosen| &chosen.gathered.unit).any(|unit| stands_as(unit, self.profile).is_some());
-        let behind = after.iter().flat_map(|section| &section.chosen).chain(&current).chain(&run);
+        let noted = note.as_ref().map(|note| &note.chosen);
+        let behind = after.iter().flat_map(|section| &section.chosen).chain(noted).chain(&current).chain(&run);
         let next = behind.map(|chosen| &chosen.gathered.unit).find_map(|unit| stands_as(unit, self.profile));
         let begins = current.as_ref().and_then(|current| current.gathered.from.first());
-        let mut window = self.history(&mut history, older, next, opened, begins);
+        let own = current.as_ref().map_or(Cost::default(), |current| current.cost);
+        let mut window = self.history(&mut history, older, Around { next, opened, begins, current: own });
+        let note = note.and_then(|note| self.note_of_rest(note, &window.units));
         self.drop_twice(&mut before, &mut after, &window.units, begins);
         self.yielding(&mut before, &mut after, Class::Summary);
         self.yielding(&mut before, &mut after, Class::Recall);
         let units = before.into_iter().flat_map(|section| section.chosen).chain(std::mem::take(&mut window.units));
-        let units = units.chain(after.into_iter().flat_map(|section| section.chosen)).chain(current).chain(run);
+        let units = units.chain(after.into_iter().flat_map(|section| section.chosen)).chain(note).chain(current).chain(run);
         let (units, frame) = self.settle(units.collect())?;
         Ok((units, frame, window))
     }

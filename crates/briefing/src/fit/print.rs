@@ -6,6 +6,7 @@ use crate::fit::bounds::Bound;
 use crate::fit::receipt::{Class, FileReason, Line, Origin, PrefixChange, Receipt, Rule, Unvisited, WalkEnd};
 use crate::fit::unit::UnitKind;
 use crate::message::EntryId;
+use crate::text::one_line;
 
 impl fmt::Display for Receipt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,6 +90,8 @@ impl Rule {
             | Self::Blank
             | Self::NotSent
             | Self::Unreadable
+            | Self::Filtered
+            | Self::CardSettled
             | Self::Twice
             | Self::Over { .. }
             | Self::BeforeInput
@@ -101,6 +104,9 @@ impl Rule {
             | Self::OutcomeCleared { .. }
             | Self::IdRepeated { .. }
             | Self::FileAsLine { .. }
+            | Self::FilterFailed { .. }
+            | Self::Redacted { .. }
+            | Self::CardWaits
             | Self::VisitLimit { .. }
             | Self::RowLimit { .. } => false,
         }
@@ -125,6 +131,12 @@ impl fmt::Display for Rule {
             Self::Blank => f.write_str("says nothing"),
             Self::NotSent => f.write_str("was not sent"),
             Self::Unreadable => f.write_str("cannot be read: it is damaged in the store"),
+            Self::Filtered => f.write_str("the view's filter leaves it out"),
+            Self::FilterFailed { error } => write!(f, "the view's filter failed on it, so it stays: {}", one_line(error, 200)),
+            Self::Redacted { places: 1 } => f.write_str("something in it was hidden"),
+            Self::Redacted { places } => write!(f, "something in it was hidden, in {places} places"),
+            Self::CardSettled => f.write_str("a settled card; its notice tells how it ended"),
+            Self::CardWaits => f.write_str("a card that waits for a person"),
             Self::Twice => f.write_str("is in the list already"),
             Self::Over { bound } => write!(f, "does not fit: {bound}"),
             Self::BeforeInput => f.write_str("stood before the first input of the window"),
@@ -163,6 +175,8 @@ impl fmt::Display for WalkEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Limit => f.write_str("the view's limit"),
+            Self::Reset => f.write_str("a reset stands here"),
+            Self::Window(bound) => write!(f, "the view's window of {bound}"),
             Self::Bound(bound) => write!(f, "the bound on {bound}"),
             Self::Anchor => f.write_str("the window begins here"),
         }
@@ -178,6 +192,7 @@ impl fmt::Display for PrefixChange {
             Self::TurnOver => "files and long outcomes of this turn read shorter in the next",
             Self::ToolsDeclared => "the tools of the history are declared, as the call declares none",
             Self::IdRepeated => "an id repeats",
+            Self::CardWaits => "a card that waits reads otherwise once it is settled",
             Self::SyntheticTail => "the list ends with a line of its own",
         })
     }

@@ -139,6 +139,22 @@ pub enum Rule {
     NotSent,
     /// A mail that the store cannot read: it is damaged there.
     Unreadable,
+    /// A view's filter left it out.
+    Filtered,
+    /// A view's filter failed on it, so it stays.
+    FilterFailed {
+        /// What the filter said.
+        error: String,
+    },
+    /// Something in it was hidden.
+    Redacted {
+        /// In how many places.
+        places: u32,
+    },
+    /// A card that was settled: its notice tells how.
+    CardSettled,
+    /// A card that waits for a person.
+    CardWaits,
     /// It is in the list already.
     Twice,
     /// It did not fit.
@@ -228,6 +244,10 @@ impl Unvisited {
 pub enum WalkEnd {
     /// The view's own limit.
     Limit,
+    /// A reset: what stands before it may not be seen.
+    Reset,
+    /// The view's window.
+    Window(Bound),
     /// A bound of the request.
     Bound(Bound),
     /// The window's anchor.
@@ -250,6 +270,8 @@ pub enum PrefixChange {
     ToolsDeclared,
     /// Two calls had one id.
     IdRepeated,
+    /// A card that waits is told; once it is settled it reads otherwise.
+    CardWaits,
     /// The list ends with a line that the next one will not have.
     SyntheticTail,
 }

@@ -11,7 +11,7 @@ use crate::fit::plan::{Chosen, hoisted};
 use crate::fit::receipt::{Class, FileReason, Kept, Line, PrefixChange, Receipt, Rule, Unvisited};
 use crate::fit::unit::{Round, Unit, UnitKind, filler, stands_as};
 use crate::message::{Assistant, CallId, Item, ModelMessage, Outcome, Part};
-use crate::view::OUTCOME_CHARS;
+use crate::view::{OUTCOME_CHARS, Replay};
 use crate::wire::Wire;
 
 /// The sealed list: paired, in order, within every bound, with the call it was fitted for. Shared, never changed.
@@ -75,6 +75,7 @@ pub(crate) struct Sealing {
     pub(crate) changes: Vec<PrefixChange>,
     pub(crate) unvisited: Unvisited,
     pub(crate) anchor: Option<Anchor>,
+    pub(crate) replay: Option<Replay>,
     pub(crate) around: Cost,
     pub(crate) most: Cost,
     pub(crate) estimator: Option<String>,
@@ -156,9 +157,19 @@ impl Sealing {
             (Unit::User(user), Class::Current) => {
                 user.parts.iter().any(|part| matches!(part, Part::Image(_) | Part::Document(_)))
             }
-            (Unit::Round(round), Class::Run) => round.outcomes().iter().any(|outcome| has_media(outcome) || is_long(outcome)),
+            (Unit::Round(round), Class::Run) => round.outcomes().iter().any(|outcome| self.replayed_otherwise(outcome)),
             (Unit::System(_) | Unit::User(_) | Unit::Round(_), _) => false,
         })
+    }
+
+    /// Whether an outcome reads otherwise once its turn is over.
+    fn replayed_otherwise(&self, outcome: &Outcome) -> bool {
+        match self.replay {
+            Some(Replay::LeftOut | Replay::Cleared) => true,
+            Some(Replay::Whole) => has_media(outcome),
+            Some(Replay::Cut(most)) => has_media(outcome) || is_longer(outcome, most),
+            None => has_media(outcome) || is_longer(outcome, OUTCOME_CHARS),
+        }
     }
 
     fn note_changes(&mut self, call: &Call) {
@@ -184,6 +195,7 @@ fn prefix_change(rule: &Rule) -> Option<PrefixChange> {
         Rule::OutcomeMoved { .. } => Some(PrefixChange::LateOutcome),
         Rule::IdRepeated { .. } => Some(PrefixChange::IdRepeated),
         Rule::FileAsLine { why: FileReason::TooMany } => Some(PrefixChange::Shortened),
+        Rule::CardWaits => Some(PrefixChange::CardWaits),
         Rule::FileAsLine { .. }
         | Rule::OutcomeMissing { .. }
         | Rule::OutcomesReordered
@@ -195,6 +207,10 @@ fn prefix_change(rule: &Rule) -> Option<PrefixChange> {
         | Rule::Blank
         | Rule::NotSent
         | Rule::Unreadable
+        | Rule::Filtered
+        | Rule::FilterFailed { .. }
+        | Rule::Redacted { .. }
+        | Rule::CardSettled
         | Rule::Twice
         | Rule::Over { .. }
         | Rule::BeforeInput
@@ -204,12 +220,12 @@ fn prefix_change(rule: &Rule) -> Option<PrefixChange> {
     }
 }
 
-fn is_long(outcome: &Outcome) -> bool {
+fn is_longer(outcome: &Outcome, most: usize) -> bool {
     let texts = outcome.parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(&text.text),
         Part::Image(_) | Part::Document(_) | Part::Native(_) => None,
     });
-    texts.map(String::len).sum::<usize>() > OUTCOME_CHARS
+    texts.map(String::len).sum::<usize>() > most
 }
 
 /// The round with other ids, one for each call in order; none keeps the one it has.

@@ -1,5 +1,7 @@
 //! Writes that a person must confirm, and how that ended.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use crate::message::{EntryId, RunId, ToolCall};
@@ -11,7 +13,7 @@ pub struct Card {
     pub run: Option<RunId>,
     /// The call, with its arguments.
     pub call: ToolCall,
-    /// What is to be done, in the person's language: one line.
+    /// The name by which the model knows what is to be done: what confirmation lines tell.
     pub action: String,
     /// The person's language, such as `en`.
     pub language: String,
@@ -24,12 +26,16 @@ pub struct Card {
 }
 
 /// How a card was settled. A card is settled once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Notice {
     /// The card.
     pub card: EntryId,
     /// How it ended.
     pub settled: Settled,
+    /// The card's action; empty if the card was erased.
+    pub action: Arc<str>,
+    /// The person's language when it was settled.
+    pub language: Arc<str>,
 }
 
 /// How a card ended.

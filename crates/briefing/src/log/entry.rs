@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::log::{Card, Mail, Notice};
-use crate::message::{Assistant, EntryId, ModelMessage, Outcome, RunId, ThreadId};
+use crate::log::{Card, Edit, Mail, Message, Notice, Popped, Reset};
+use crate::message::{Assistant, EntryId, Outcome, RunId, ThreadId};
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,12 +27,18 @@ pub enum Body {
     Round(Arc<Assistant>),
     /// A call came to an end.
     Outcome(Arc<Outcome>),
-    /// A message of a chat or of an imported transcript, as a model reads it.
-    Message(ModelMessage),
+    /// A message of a chat or of an imported transcript; of an edited one, its newest version.
+    Message(Arc<Message>),
     /// A write waits for a person to confirm it.
     Card(Arc<Card>),
     /// A card was settled.
-    Notice(Notice),
+    Notice(Arc<Notice>),
+    /// What stands before may not be seen any more.
+    Reset(Arc<Reset>),
+    /// A message was edited.
+    Edit(Arc<Edit>),
+    /// What was here was popped.
+    Popped(Popped),
     /// What was here was erased.
     Erased(Erased),
     /// What is here cannot be read: the store that holds it is damaged.
@@ -74,9 +80,18 @@ impl Entry {
             | Body::Message(_)
             | Body::Card(_)
             | Body::Notice(_)
+            | Body::Reset(_)
+            | Body::Edit(_)
+            | Body::Popped(_)
             | Body::Erased(_)
             | Body::Unreadable => None,
         }
+    }
+
+    /// The message, if it is one.
+    #[must_use]
+    pub fn message(&self) -> Option<&Arc<Message>> {
+        if let Body::Message(message) = &self.body { Some(message) } else { None }
     }
 }
 

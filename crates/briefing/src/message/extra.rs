@@ -89,6 +89,11 @@ impl Extra {
             .flat_map(|fields| fields.fields.iter().map(|(name, raw)| (&**name, raw)))
     }
 
+    /// The fields' values, whatever wire they belong to.
+    pub(crate) fn raws(&self) -> impl Iterator<Item = &RawJson> {
+        self.0.iter().flat_map(|fields| fields.fields.iter().map(|(_, raw)| raw))
+    }
+
     /// How many bytes the fields take on `wire`.
     #[must_use]
     pub fn bytes_on(&self, wire: Wire) -> usize {

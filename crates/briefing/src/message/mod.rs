@@ -260,6 +260,18 @@ impl ModelMessage {
         Self::Tool(Arc::new(Outcome::text(call, text)))
     }
 
+    /// Its text parts, joined by a blank line: what of it is plain text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = match self {
+            Self::System(system) => system.parts.iter().filter_map(SystemPart::text).collect(),
+            Self::User(user) => user.parts.iter().filter_map(Part::as_text).collect(),
+            Self::Tool(outcome) => outcome.parts.iter().filter_map(Part::as_text).collect(),
+            Self::Assistant(said) => said.items.iter().filter_map(Item::text).collect(),
+        };
+        texts.join("\n\n")
+    }
+
     /// The message's role.
     #[must_use]
     pub fn role(&self) -> Role {
@@ -311,5 +323,29 @@ impl ToolCall {
     #[must_use]
     pub fn new(id: impl Into<CallId>, name: impl Into<String>, input: impl Into<Arc<str>>) -> Self {
         Self { id: id.into(), name: name.into(), input: Input::new(input), extra: Extra::default() }
+    }
+}
+
+impl SystemPart {
+    /// The text, if it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(&text.text) } else { None }
+    }
+}
+
+impl Part {
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(&text.text) } else { None }
+    }
+}
+
+impl Item {
+    /// The text, if it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(&text.text) } else { None }
     }
 }

@@ -14,7 +14,7 @@ use crate::message::{OwnerId, RawJson};
 use crate::persona::{ChainUndeclared, Persona, Role, Template, TemplateError};
 use crate::ports::{Query, QueryError};
 use crate::resolvers::{LoadFile, LoadRecord, LoadText, TextRole, ThreadHistory};
-use crate::view::MailView;
+use crate::view::HistoryView;
 
 /// A persona with the tools that its file declares.
 #[derive(Debug, Clone)]
@@ -231,7 +231,7 @@ impl LoadedPersona {
     ///
     /// # Errors
     /// As [`from_toml`](Self::from_toml).
-    pub fn from_toml_with(text: &str, view: impl Fn(MailView) -> MailView) -> Result<Self, PersonaError> {
+    pub fn from_toml_with(text: &str, view: impl Fn(HistoryView) -> HistoryView) -> Result<Self, PersonaError> {
         let adapt: &Adapt<'_> = &view;
         let file: File = toml::from_str(text).map_err(|error| at("persona", error))?;
         let mut warnings = Vec::new();
@@ -260,7 +260,7 @@ impl LoadedPersona {
 }
 
 /// What a caller makes of a view that the file declares.
-type Adapt<'a> = dyn Fn(MailView) -> MailView + 'a;
+type Adapt<'a> = dyn Fn(HistoryView) -> HistoryView + 'a;
 
 fn at(place: impl Into<String>, fault: impl Into<PersonaFault>) -> PersonaError {
     PersonaError { place: place.into(), fault: fault.into() }
@@ -329,7 +329,7 @@ fn chain(entries: &[Entry], place: &str, adapt: &Adapt<'_>, warnings: &mut Vec<P
             }
             (None, None, None, Some(history)) => {
                 let view = adapt(view(history, &place)?);
-                chain.with(move || ThreadHistory::new(view))
+                chain.with(move || ThreadHistory::new(view.clone()))
             }
             _ => return Err(at(place, PersonaFault::Resolver)),
         };
@@ -390,10 +390,10 @@ fn query(entry: &RecordEntry) -> Result<Query, QueryError> {
     query.with_timeout(entry.timeout_ms.map_or(Query::TIMEOUT, Duration::from_millis))
 }
 
-fn view(entry: &HistoryEntry, place: &str) -> Result<MailView, PersonaError> {
+fn view(entry: &HistoryEntry, place: &str) -> Result<HistoryView, PersonaError> {
     if entry.view != "mail" {
         return Err(at(place, PersonaFault::UnknownView { name: entry.view.clone() }));
     }
-    let view = entry.limit.map_or(MailView::default(), |Limit(mails)| MailView::default().limit(mails));
+    let view = entry.limit.map_or(HistoryView::default(), |Limit(mails)| HistoryView::default().limit(mails));
     Ok(view.include_tool_calls(entry.include_tool_calls.unwrap_or(true)))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
-use crate::context::Context;
+use crate::context::{Context, Inbound};
 
 /// Steps that one rendering may take before it is stopped.
 const FUEL: u64 = 100_000;
@@ -90,7 +90,7 @@ fn values(cx: &Context) -> Value {
         ("config", Value::from(minijinja::value::Serde(cx.config()))),
     ];
     all.extend(cx.correlation_id().map(|id| ("correlation_id", Value::from(id))));
-    all.extend(cx.message().map(|message| ("message", mail(message.mail()))));
+    all.extend(cx.message().map(|message| ("message", inbound(message))));
     all.extend(
         cx.responsibility().map(|duty| {
             ("responsibility", context! { name => duty.name.as_str(), instructions => duty.instructions.as_str() })
@@ -106,7 +106,12 @@ fn persona(cx: &Context) -> Value {
     context! { name => persona.name(), address => persona.address(), instructions => instructions.as_deref().unwrap_or_default() }
 }
 
-fn mail(mail: &crate::log::Mail) -> Value {
+/// What is answered. A message of a chat has a body alone.
+fn inbound(inbound: &Inbound) -> Value {
+    let Some(mail) = inbound.mail() else {
+        let body = inbound.message().map(|message| message.said.text()).unwrap_or_default();
+        return context! { from_address => "", from_name => "", subject => "", body => body, message_id => "" };
+    };
     let from = mail.from.first();
     context! {
         from_address => from.map(|from| from.email.as_str()).unwrap_or_default(),

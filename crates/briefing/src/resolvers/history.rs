@@ -2,22 +2,22 @@
 
 use crate::context::Context;
 use crate::resolver::{Contribution, ResolveError, Resolver};
-use crate::view::MailView;
+use crate::view::HistoryView;
 
 /// Contributes the thread of the current message, up to it, as its view tells it. In a scheduled run: nothing.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ThreadHistory {
-    view: MailView,
+    view: HistoryView,
 }
 
 impl ThreadHistory {
     /// The thread as that view tells it.
     #[must_use]
-    pub fn new(view: MailView) -> Self {
+    pub fn new(view: HistoryView) -> Self {
         Self { view }
     }
 
-    /// At most that many mails; see [`MailView::limit`].
+    /// At most that many mails; see [`HistoryView::limit`].
     #[must_use]
     pub fn limit(mut self, mails: impl Into<Option<usize>>) -> Self {
         self.view = self.view.limit(mails);
@@ -35,5 +35,9 @@ impl ThreadHistory {
 impl Resolver for ThreadHistory {
     async fn resolve(&self, cx: &Context) -> Result<Contribution, ResolveError> {
         Ok(self.view.read(cx).await?)
+    }
+
+    fn view(&self) -> Option<&HistoryView> {
+        Some(&self.view)
     }
 }

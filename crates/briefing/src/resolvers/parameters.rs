@@ -84,7 +84,7 @@ impl Fixed {
     }
 
     fn value(self, cx: &Context) -> Parameter {
-        let mail = cx.message().map(|message| message.mail());
+        let mail = cx.message().and_then(|message| message.mail());
         let from = mail.and_then(|mail| mail.from.first());
         match self {
             Self::FromAddress => text(from.map(|from| &from.email)),

@@ -1,13 +1,18 @@
 //! A log in memory: for tests, for one-off assembly from a mailbox, and as the model that stores are held against.
 
+mod chat;
+mod read;
+mod shelves;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use jiff::Timestamp;
 
-use crate::log::{Arrival, AttachmentId, Body, Cause, Entry, Mail, MessageId, Place, RecordedOutcome, RecordedRound, Run};
+use crate::log::{Arrival, AttachmentId, Body, Cause, Entry, Mail, MessageId, Notice, RecordedOutcome, RecordedRound, Run};
 use crate::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunId, ThreadId};
-use crate::ports::{Files, History, PortFuture};
+use crate::ports::FileText;
+use shelves::Shelves;
 
 /// The logs of several owners. Cloning shares them.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +53,24 @@ pub enum LogError {
         /// The run.
         run: RunId,
     },
+    /// It was settled before.
+    #[error("card {card} was settled before")]
+    Settled {
+        /// The card.
+        card: EntryId,
+    },
+    /// It is no card.
+    #[error("entry {entry} is no card")]
+    NotACard {
+        /// The entry.
+        entry: EntryId,
+    },
+    /// It is no message of a chat, or it was popped.
+    #[error("entry {entry} is no message")]
+    NotAMessage {
+        /// The entry.
+        entry: EntryId,
+    },
     /// The run has no call of that id.
     #[error("run {run} has no call {call}")]
     UnknownCall {
@@ -68,11 +91,16 @@ struct State {
     thread_of: HashMap<EntryId, ThreadId>,
     by_message_id: HashMap<MessageId, EntryId>,
     files: HashMap<AttachmentId, Arc<[u8]>>,
+    texts: HashMap<AttachmentId, FileText>,
+    /// The notice of each settled card.
+    notices: HashMap<EntryId, Arc<Notice>>,
+    /// What stands for an entry now: its newest version, or its tombstone.
+    now: HashMap<EntryId, Arc<Entry>>,
 }
 
 #[derive(Debug, Default)]
 struct Thread {
-    mails: BTreeMap<Place, Arc<Entry>>,
+    shelves: Shelves,
     calls: HashMap<Arc<str>, u32>,
 }
 
@@ -124,7 +152,7 @@ impl OwnerLog {
         if let Some(message_id) = message_id {
             state.by_message_id.entry(message_id).or_insert(entry.id);
         }
-        state.thread(thread)?.mails.insert(entry.place(), Arc::clone(&entry));
+        state.thread(thread)?.shelves.put(&entry);
         Ok(entry)
     }
 
@@ -228,10 +256,15 @@ impl OwnerLog {
         self.write().files.insert(id, bytes.into());
     }
 
-    /// The entry of that id.
+    /// Keeps the text of a file.
+    pub fn put_text(&self, id: AttachmentId, text: FileText) {
+        self.write().texts.insert(id, text);
+    }
+
+    /// The entry of that id: of an edited message its newest version, of a popped one its tombstone.
     #[must_use]
     pub fn entry(&self, id: EntryId) -> Option<Arc<Entry>> {
-        usize::try_from(id.get()).ok().and_then(|index| self.read().entries.get(index).cloned())
+        self.read().entry(id).cloned()
     }
 
     /// The first entry of that Message-ID.
@@ -240,7 +273,7 @@ impl OwnerLog {
         self.read().by_message_id.get(id).copied()
     }
 
-    /// The thread that a mail belongs to.
+    /// The thread that an entry belongs to; none for what a run wrote.
     #[must_use]
     pub fn thread_of(&self, entry: EntryId) -> Option<ThreadId> {
         self.read().thread_of.get(&entry).copied()
@@ -252,6 +285,10 @@ impl State {
         let entry = Arc::new(Entry { id: EntryId::new(self.entries.len() as u64), at, body });
         self.entries.push(Arc::clone(&entry));
         entry
+    }
+
+    fn entry(&self, id: EntryId) -> Option<&Arc<Entry>> {
+        self.now.get(&id).or_else(|| self.entries.get(index(id)))
     }
 
     fn thread(&mut self, id: ThreadId) -> Result<&mut Thread, LogError> {
@@ -301,35 +338,5 @@ impl Thread {
                 *seen += 1;
             }
         }
-    }
-}
-
-impl History for OwnerLog {
-    fn mails_before(&self, thread: ThreadId, before: Place, count: usize) -> PortFuture<'_, Vec<Arc<Entry>>> {
-        let state = self.read();
-        let thread = usize::try_from(thread.get()).ok().and_then(|index| state.threads.get(index));
-        let mails =
-            thread.map(|thread| thread.mails.range(..before).rev().take(count).map(|(_, entry)| Arc::clone(entry)).collect());
-        Box::pin(std::future::ready(Ok(mails.unwrap_or_default())))
-    }
-
-    fn rounds<'a>(&'a self, persona: &'a str, entries: &'a [EntryId]) -> PortFuture<'a, Vec<RecordedRound>> {
-        let state = self.read();
-        let beside = entries.iter().filter_map(|entry| Some((state.runs_beside.get(entry)?, *entry)));
-        let mut runs: Vec<_> = beside.flat_map(|(runs, entry)| runs.iter().map(move |run| (*run, entry))).collect();
-        runs.sort_unstable();
-        let runs = runs.into_iter().filter_map(|(run, entry)| state.runs.get(run).map(|run| (run, entry)));
-        let own = runs.filter(|(run, _)| run.run.persona.eq_ignore_ascii_case(persona));
-        let rounds = own.flat_map(|(run, entry)| {
-            run.rounds.values().map(move |round| RecordedRound { beside: Some(entry), ..round.clone() })
-        });
-        let rounds = rounds.collect();
-        Box::pin(std::future::ready(Ok(rounds)))
-    }
-}
-
-impl Files for OwnerLog {
-    fn file<'a>(&'a self, id: &'a AttachmentId) -> PortFuture<'a, Option<Arc<[u8]>>> {
-        Box::pin(std::future::ready(Ok(self.read().files.get(id).cloned())))
     }
 }
