@@ -40,6 +40,7 @@ mod ports;
 mod read;
 mod sqlite;
 mod store;
+pub mod swarm;
 
 pub use append::{Append, Appended, Content, Expected, Fate, ImportedRound, Key, NewMail, NewMessage, Target};
 #[cfg(feature = "object-store")]

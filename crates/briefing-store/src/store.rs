@@ -28,6 +28,13 @@ pub trait Store: Send + Sync {
     /// Opens an empty thread.
     fn open_thread<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, ThreadId>;
 
+    /// The thread of that name, opened if there is none yet: a client's log, a chat that goes on tomorrow. A name is the owner's
+    /// own, and stays with the thread that a merged one became part of. At most 1,000 bytes.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] for a longer name.
+    fn named_thread<'a>(&'a self, owner: &'a OwnerId, name: &'a str) -> StoreFuture<'a, ThreadId>;
+
     /// Appends entries in order, all or none, and returns once that is kept as the store's setting promises. Each gets the next
     /// sequence number of its owner and a place by its effective time (design invariant 10).
     ///

@@ -1,5 +1,6 @@
 //! What the tests and benchmarks of several crates share: generators of hostile lists and logs, and the example data.
 
+pub mod chat;
 pub mod list;
 pub mod log;
 pub mod synthetic;

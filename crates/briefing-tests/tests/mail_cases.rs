@@ -216,7 +216,7 @@ fn assemble(case: &Case) -> Vec<ModelMessage> {
         history = history.limit(limit);
     }
     history = history.include_tool_calls(case.options.include_tool_calls.unwrap_or(true));
-    let chain = Chain::new().with(move || history);
+    let chain = Chain::new().with(move || history.clone());
     let persona = Persona::new(&Role::new().message(chain), "Persona", case.persona.as_str()).unwrap();
     let current = Inbound::new(Arc::clone(&entries[&case.current]), thread).unwrap();
     view_of(&log, persona, current)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::call::Call;
 use crate::context::Context;
 use crate::fit::{
-    Bounds, Briefing, Class, FitError, Gather, Line, Material, Origin, Piece, Rule, Section, Told, Unvisited, plan,
+    Bounds, Briefing, Class, FitError, Gather, Gathered, Line, Material, Origin, Piece, Rule, Section, Told, Unvisited, plan,
 };
 use crate::message::EntryId;
 use crate::ports::PortError;
@@ -113,11 +113,29 @@ impl Chain {
         let (current, lines) = current_message(cx, &view, call, bounds).await?;
         list.lines.extend(lines);
         let current = current.and_then(|piece| Gather::new(std::iter::once(piece), "message".into()).next());
-        let history = Gather::new(std::mem::take(&mut list.history).into_iter().rev(), Arc::clone(&list.view));
-        let List { before, after, lines, older, told, .. } = list;
-        let parts = Material { before, history, after, current, run, lines, older, told };
-        Ok(plan(parts, Arc::new(call.clone()), bounds)?)
+        Ok(list.plan(current, run, call, bounds)?)
     }
+}
+
+/// Makes a briefing of contributions alone, in order, without a message that is answered: for who asks views or resolvers
+/// themselves. A window of a view holds all that it tells.
+///
+/// # Errors
+/// [`FitError`] if what never yields breaks a bound by itself. A contribution to the current message or the run is history here.
+pub fn fit_contributions(
+    contributions: impl IntoIterator<Item = Contribution>,
+    call: &Call,
+    bounds: &Bounds,
+) -> Result<Briefing, FitError> {
+    let mut list = List::default();
+    for contribution in contributions {
+        let class = match contribution.class {
+            Class::Current | Class::Run => Class::History,
+            class @ (Class::Fixed | Class::Pinned | Class::History | Class::Summary | Class::Recall) => class,
+        };
+        list.add(Contribution { class, ..contribution }, "contribution".into());
+    }
+    list.plan(None, Vec::new(), call, bounds)
 }
 
 /// The contributions of a run, sorted by what yields.
@@ -148,6 +166,12 @@ impl Default for List {
 }
 
 impl List {
+    fn plan(self, current: Option<Gathered>, run: Vec<Gathered>, call: &Call, bounds: &Bounds) -> Result<Briefing, FitError> {
+        let Self { before, after, history, view, lines, older, told, .. } = self;
+        let history = Gather::new(history.into_iter().rev(), view);
+        plan(Material { before, history, after, current, run, lines, older, told }, Arc::new(call.clone()), bounds)
+    }
+
     /// History that was told before is not told again, whichever resolver tells it.
     fn tell(&mut self, pieces: Vec<Piece>) {
         let known: HashSet<EntryId> = self.history.iter().filter_map(|piece| piece.entry).collect();

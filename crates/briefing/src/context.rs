@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::log::{Body, Entry, Mail, Message};
-use crate::message::ThreadId;
+use crate::message::{ModelMessage, ThreadId};
 use crate::persona::Persona;
 use crate::ports::{Files, History, Records};
 
@@ -41,10 +41,23 @@ pub struct Inbound {
 }
 
 impl Inbound {
-    /// That entry in that thread; none if it is neither a mail nor a message of a chat.
+    /// That entry in that thread; none if it is neither a mail nor what a user said in a chat.
     #[must_use]
     pub fn new(entry: Arc<Entry>, thread: ThreadId) -> Option<Self> {
-        matches!(entry.body, Body::Mail(_) | Body::Message(_)).then_some(Self { entry, thread })
+        let answered = match &entry.body {
+            Body::Mail(_) => true,
+            Body::Message(message) => matches!(message.said, ModelMessage::User(_)),
+            Body::Round(_)
+            | Body::Outcome(_)
+            | Body::Card(_)
+            | Body::Notice(_)
+            | Body::Reset(_)
+            | Body::Edit(_)
+            | Body::Popped(_)
+            | Body::Erased(_)
+            | Body::Unreadable => false,
+        };
+        answered.then_some(Self { entry, thread })
     }
 
     /// The entry.

@@ -59,6 +59,7 @@ mod fit;
 pub mod log;
 pub mod message;
 pub mod persona;
+mod phrases;
 pub mod ports;
 mod profile;
 mod resolver;
@@ -69,7 +70,7 @@ pub mod view;
 mod wire;
 
 pub use call::{Call, Tool};
-pub use chain::{AssembleError, Chain};
+pub use chain::{AssembleError, Chain, fit_contributions};
 pub use context::{Context, Inbound, Responsibility, Subject};
 pub use fit::{
     Anchor, Bound, Bounds, Briefing, Class, Cost, CountTokens, Edge, Estimator, FileReason, FitError, Kept, Line, Origin,
@@ -78,6 +79,7 @@ pub use fit::{
 };
 pub use message::ModelMessage;
 pub use persona::Persona;
+pub use phrases::Language;
 pub use profile::{ModelProfile, ProfileError, Profiles};
 pub use resolver::{Contribution, ResolveError, Resolver};
 pub use resolvers::{LoadFile, LoadRecord, LoadText, ThreadHistory};

@@ -116,3 +116,39 @@ pub const REDACTED: &str = "[redacted]";
 pub fn outcome_reference(entry: u64) -> String {
     format!("[outcome left out to save room: outcome:{entry}]")
 }
+
+/// What begins the phrase that tells what became of a card, in every language. What a file or an action holds of it is broken.
+pub const CONFIRMATION_TAG: &str = "[confirmation]";
+
+/// What stands before the text of a file of a chat.
+#[must_use]
+pub fn chat_file(name: &str) -> String {
+    format!("[file: {name}]")
+}
+
+/// What a picture of a chat reads as.
+#[must_use]
+pub fn chat_picture(name: &str) -> String {
+    format!("[picture: {name}]")
+}
+
+/// What a file of a chat reads as whose share holds nothing of its text.
+#[must_use]
+pub fn chat_file_not_shown(name: &str) -> String {
+    format!("[not shown: {name}]")
+}
+
+/// What the files of a message read as that the message has not even the room to name.
+#[must_use]
+pub fn chat_files_not_named(count: usize) -> String {
+    format!("[not shown: {count} more]")
+}
+
+/// What a file's text ends with that held less than the file from the start.
+pub const CHAT_FILE_PARTIAL: &str = "[partial: this text holds less than the file]";
+
+/// What a file's text ends with that was cut to the file's share.
+pub const CHAT_FILE_CUT: &str = "[cut: only the first part of this file is shown]";
+
+/// What a file of a chat is called that has no name.
+pub const CHAT_FILE_UNNAMED: &str = "unnamed";

@@ -9,9 +9,9 @@
     reason = "a test stops at the first surprise"
 )]
 
-use briefing::log::{Arrival, Mail, MemoryLog, MessageId, Place};
-use briefing::message::{EntryId, OwnerId, ThreadId};
-use briefing::ports::History;
+use briefing::log::{Arrival, Kind, Mail, MemoryLog, MessageId};
+use briefing::message::{OwnerId, ThreadId};
+use briefing::ports::{Back, History};
 use jiff::Timestamp;
 
 fn at(second: i64) -> Timestamp {
@@ -33,8 +33,8 @@ fn order(appended: Vec<(Mail, Arrival)>) -> Vec<String> {
     for (mail, arrival) in appended {
         log.append_mail(thread, mail, arrival).unwrap();
     }
-    let end = Place { at: Timestamp::MAX, entry: EntryId::new(u64::MAX) };
-    let newest_first = pollster::block_on(log.mails_before(thread, end, 100)).unwrap();
+    let back = Back { thread, before: None, after: None, kinds: Kind::Mail.into(), agent: None, count: 100 };
+    let newest_first = pollster::block_on(log.back(back)).unwrap();
     newest_first.iter().rev().map(|entry| entry.mail().unwrap().message_id.as_ref().unwrap().as_str().to_owned()).collect()
 }
 

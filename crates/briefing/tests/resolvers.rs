@@ -156,7 +156,7 @@ struct CustomerRecord;
 impl Resolver for CustomerRecord {
     async fn resolve(&self, cx: &Context) -> Result<Contribution, ResolveError> {
         let Some(message) = cx.message() else { return Ok(Contribution::none()) };
-        Ok(ModelMessage::system(format!("customer: {}", message.mail().from[0].email)).into())
+        Ok(ModelMessage::system(format!("customer: {}", message.mail().unwrap().from[0].email)).into())
     }
 }
 

@@ -32,7 +32,7 @@ pub use waiting::WaitingCard;
 
 pub(crate) use bounds::Limits;
 pub(crate) use files::{FileGate, sendable};
-pub(crate) use gather::{Gather, is_input};
+pub(crate) use gather::{Gather, Gathered, is_input};
 pub(crate) use plan::{Material, Section, Told, plan};
 pub(crate) use shorten::cut_outcome;
 

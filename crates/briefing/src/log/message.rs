@@ -19,7 +19,8 @@ pub struct Message {
     pub interim: bool,
     /// Its files, in order.
     pub attachments: Vec<Attachment>,
-    /// What an application keeps with it, or what of a foreign shape has no place in the rest. No model reads it.
+    /// Fields of a [`SwarmMessage`](crate::view::swarm::SwarmMessage) that the rest does not tell, such as its payload. Of them a model
+    /// reads the pictures alone.
     pub extra: Map<String, Value>,
     /// The [`Edit`] whose text this is, where it was edited. The store's to set; at append it is ignored.
     pub edited: Option<EntryId>,

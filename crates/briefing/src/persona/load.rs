@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::call::Tool;
 use crate::chain::Chain;
 use crate::message::{OwnerId, RawJson};
+use crate::persona::history::{HistoryTable, ViewError};
 use crate::persona::{ChainUndeclared, Persona, Role, Template, TemplateError};
 use crate::ports::{Query, QueryError};
 use crate::resolvers::{LoadFile, LoadRecord, LoadText, TextRole, ThreadHistory};
@@ -71,12 +72,9 @@ pub enum PersonaFault {
     /// Records of which no field is to be shown.
     #[error("fields: at least one is wanted; without the key all are shown")]
     NoFields,
-    /// A view that is not known.
-    #[error("no view {name:?}; known is mail")]
-    UnknownView {
-        /// The name.
-        name: String,
-    },
+    /// A history view that cannot be used as it is written.
+    #[error(transparent)]
+    View(#[from] ViewError),
     /// A granted tool whose schema is no JSON.
     #[error("the input_schema is not usable: {detail}")]
     Schema {
@@ -155,7 +153,7 @@ struct Entry {
     text: Option<String>,
     file: Option<String>,
     record: Option<RecordEntry>,
-    history: Option<HistoryEntry>,
+    history: Option<HistoryTable>,
 }
 
 #[derive(Deserialize)]
@@ -174,34 +172,6 @@ enum RoleName {
     #[default]
     System,
     User,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HistoryEntry {
-    #[serde(default = "mail")]
-    view: String,
-    limit: Option<Limit>,
-    include_tool_calls: Option<bool>,
-}
-
-/// A number of mails, or all.
-#[derive(Clone, Copy)]
-struct Limit(Option<usize>);
-
-impl<'de> Deserialize<'de> for Limit {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match toml::Value::deserialize(deserializer)? {
-            toml::Value::Integer(mails) => usize::try_from(mails).ok().map(|mails| Self(Some(mails))),
-            toml::Value::String(all) if all == "all" => Some(Self(None)),
-            _ => None,
-        }
-        .ok_or_else(|| serde::de::Error::custom("limit: a whole number from 0 on, or \"all\""))
-    }
-}
-
-fn mail() -> String {
-    "mail".to_owned()
 }
 
 #[derive(Deserialize)]
@@ -328,7 +298,7 @@ fn chain(entries: &[Entry], place: &str, adapt: &Adapt<'_>, warnings: &mut Vec<P
                 chain.with(move || resolver.clone())
             }
             (None, None, None, Some(history)) => {
-                let view = adapt(view(history, &place)?);
+                let view = adapt(history.view().map_err(|fault| at(format!("{place}.history"), fault))?);
                 chain.with(move || ThreadHistory::new(view.clone()))
             }
             _ => return Err(at(place, PersonaFault::Resolver)),
@@ -388,12 +358,4 @@ fn query(entry: &RecordEntry) -> Result<Query, QueryError> {
     let query = Query::new(&entry.database, &entry.query)?;
     let query = query.with_rows(entry.rows.unwrap_or(Query::ROWS))?;
     query.with_timeout(entry.timeout_ms.map_or(Query::TIMEOUT, Duration::from_millis))
-}
-
-fn view(entry: &HistoryEntry, place: &str) -> Result<HistoryView, PersonaError> {
-    if entry.view != "mail" {
-        return Err(at(place, PersonaFault::UnknownView { name: entry.view.clone() }));
-    }
-    let view = entry.limit.map_or(HistoryView::default(), |Limit(mails)| HistoryView::default().limit(mails));
-    Ok(view.include_tool_calls(entry.include_tool_calls.unwrap_or(true)))
 }

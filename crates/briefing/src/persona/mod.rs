@@ -1,11 +1,13 @@
 //! Personas: a named agent with its address, instructions, two chains and the tools granted to it.
 
+mod history;
 mod load;
 mod template;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub use history::ViewError;
 pub use load::{LoadedPersona, PersonaError, PersonaFault, PersonaWarning};
 pub use template::{Template, TemplateError};
 

@@ -8,6 +8,7 @@ mod current;
 mod parts;
 mod read;
 mod redact;
+mod referred;
 mod render;
 mod say;
 pub mod swarm;
@@ -15,6 +16,7 @@ pub mod swarm;
 pub use parts::{Filter, HistoryView, Preset, Replay, Tools, Window};
 pub use read::Reading;
 pub use redact::Redactor;
+pub use referred::referred;
 pub use render::{mail_role, mail_text};
 
 pub(crate) use current::current_message;

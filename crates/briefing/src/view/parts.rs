@@ -136,7 +136,7 @@ impl HistoryView {
     /// its own system messages before them.
     #[must_use]
     pub fn swarm(agent: impl Into<Arc<str>>) -> Self {
-        Self::preset(Preset::Swarm, Replay::Whole).agent(agent).tools_of(Tools::Own).stored_system(true).messages(KEEP)
+        Self::for_persona(Preset::Swarm).agent(agent)
     }
 
     /// What a turn of an assistant sees of a chat: what its user said, with the texts of the files, final answers, and how
@@ -144,6 +144,16 @@ impl HistoryView {
     #[must_use]
     pub fn chat() -> Self {
         Self::preset(Preset::Chat, Replay::LeftOut).chars(CHAT_CHARS)
+    }
+
+    /// A preset for whoever it is that runs: the agent of the swarm view is the persona, by its name.
+    #[must_use]
+    pub fn for_persona(preset: Preset) -> Self {
+        match preset {
+            Preset::Mail => Self::mail(),
+            Preset::Chat => Self::chat(),
+            Preset::Swarm => Self::preset(preset, Replay::Whole).tools_of(Tools::Own).stored_system(true).messages(KEEP),
+        }
     }
 
     /// The preset that it began as.

@@ -157,8 +157,15 @@ impl Walk<'_> {
                 self.out.unvisited = Unvisited::OlderUncounted { why: WalkEnd::Limit };
                 return Ok(());
             }
-            page = (page * 2).min(LARGEST_PAGE);
+            page = self.next_page(page);
         }
+    }
+
+    /// What is still wanted, and one; more where entries are visited in vain.
+    fn next_page(&self, page: usize) -> usize {
+        let limit = self.view.select.limit;
+        let wanted = limit.map_or(page * 2, |limit| (limit.saturating_sub(self.told) + 1).max(self.in_vain));
+        wanted.min(LARGEST_PAGE)
     }
 
     /// One more than is wanted tells whether there is anything older.

@@ -37,6 +37,19 @@ impl Redactor {
         Self(Arc::new(hide))
     }
 
+    /// Hides each of those texts, wherever it stands. An empty one hides nothing.
+    #[must_use]
+    pub fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let texts: Vec<String> = texts.into_iter().map(Into::into).filter(|text| !text.is_empty()).collect();
+        Self::new(move |text| {
+            let mut out = Cow::Borrowed(text);
+            for hidden in texts.iter().filter(|hidden| text.contains(hidden.as_str())) {
+                out = out.replace(hidden.as_str(), texts::REDACTED).into();
+            }
+            out
+        })
+    }
+
     /// The text with what is hidden, if anything is.
     fn hide(&self, text: &str) -> Option<String> {
         match (self.0)(text) {

@@ -3,23 +3,26 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::fit::{Line, Origin, Rule, cut_outcome};
 use crate::log::{Attachment, AttachmentId, Card, Message, Notice};
-use crate::message::{EntryId, Extra, Item, ModelMessage, Outcome, Part, SystemPart, User};
+use crate::message::{EntryId, Extra, Item, ModelMessage, Outcome, Part, SystemPart, Text, User};
+use crate::phrases::{CardState, Language, phrase};
 use crate::ports::FileText;
 use crate::texts;
 use crate::view::Replay;
+use crate::view::chat::files::{Content, File, with_files};
+use crate::view::swarm::with_pictures;
 
-/// How a card that waits reads.
+/// How a card that waits reads; nothing if it has no action.
 pub(super) fn waiting(card: &Card) -> Option<String> {
-    let _ = &card.language;
-    Some(format!("[confirmation] waiting: {}", card.action))
+    phrase(CardState::Waiting, &card.action, Language::of(&card.language))
 }
 
-/// How a settled card reads.
+/// How a settled card reads; nothing if it has no action.
 pub(super) fn settled(notice: &Notice) -> Option<String> {
-    let _ = &notice.language;
-    Some(format!("[confirmation] {}: {}", notice.settled.name(), notice.action))
+    phrase(CardState::Settled(notice.settled), &notice.action, Language::of(&notice.language))
 }
 
 /// The files whose text is told with the message: a user's own.
@@ -27,10 +30,39 @@ pub(super) fn files(message: &Message) -> &[Attachment] {
     if matches!(message.said, ModelMessage::User(_)) { &message.attachments } else { &[] }
 }
 
-/// What a message says, with the texts of its files.
+/// What a message says, with the texts of those of its files that are ready, and the pictures that came with it in the original's
+/// shape.
 pub(super) fn message(message: &Message, texts: &HashMap<AttachmentId, FileText>, share: usize) -> ModelMessage {
-    let _ = (texts, share);
-    message.said.clone()
+    let said = match message.extra.get("images") {
+        Some(Value::Array(images)) => with_pictures(message.said.clone(), images).0,
+        _ => message.said.clone(),
+    };
+    let ready = files(message).iter().filter_map(|file| {
+        let content = match texts.get(&file.id) {
+            _ if is_picture(file) => Content::Picture,
+            Some(text) => Content::Text { text: &text.text, partial: text.partial },
+            None => return None,
+        };
+        Some(File { name: file.filename.as_deref().unwrap_or_default(), content })
+    });
+    let ready: Vec<File<'_>> = ready.collect();
+    match said {
+        ModelMessage::User(user) if !ready.is_empty() => ModelMessage::User(Arc::new(User {
+            parts: parts_with_files(&user.parts, &ready, share),
+            extra: user.extra.clone(),
+        })),
+        said => said,
+    }
+}
+
+/// The texts of files stand behind the text, in one part with it where that is the whole message.
+fn parts_with_files(parts: &[Part], files: &[File<'_>], share: usize) -> Vec<Part> {
+    if let [Part::Text(text)] = parts {
+        return vec![Part::Text(Text { text: with_files(&text.text, files, share), extra: text.extra.clone() })];
+    }
+    let mut parts = parts.to_vec();
+    parts.push(Part::text(with_files("", files, share)));
+    parts
 }
 
 /// Whether there is nothing to tell: no text, no call, no file, no block.
@@ -85,12 +117,6 @@ fn cleared(outcome: Arc<Outcome>, entry: EntryId, rules: &mut Vec<Rule>) -> Arc<
     }
     rules.push(Rule::OutcomeCleared { call: outcome.call.to_string() });
     Arc::new(Outcome { parts: vec![Part::text(line)], extra: Extra::default(), ..Outcome::clone(&outcome) })
-}
-
-/// A user message with another text; what else it holds stays.
-#[allow(dead_code)]
-fn with_text(user: &User, text: String) -> User {
-    User { parts: vec![Part::text(text)], extra: user.extra.clone() }
 }
 
 /// Whether a file is shown as a picture.

@@ -102,6 +102,31 @@ impl ExactHistory {
         (view, findings)
     }
 
+    /// The agent that is told.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// At most how many messages of the dialog it tells; none: all.
+    #[must_use]
+    pub fn kept(&self) -> Option<usize> {
+        self.keep
+    }
+
+    /// The agent that is told, if the filter is the default one: of tool use nothing but its own can be told then.
+    #[must_use]
+    pub fn scope(&self) -> Option<&str> {
+        self.filter.is_none().then_some(self.agent.as_str())
+    }
+
+    /// Whether that message would be counted towards what is kept.
+    #[must_use]
+    pub fn counts(&self, message: &SwarmMessage) -> bool {
+        let dialog = message.role != SwarmRole::System && !message.role.is_reset();
+        dialog && self.admit(0, message, &mut Vec::new()).is_some()
+    }
+
     fn prompts(&self, prompt: &str, system: &[&str]) -> Vec<SwarmMessage> {
         let texts = std::iter::once(prompt).chain(self.global.iter().map(String::as_str)).chain(system.iter().copied());
         texts

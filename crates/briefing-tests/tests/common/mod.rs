@@ -1,0 +1,107 @@
+//! What several tests hold a briefing against.
+
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use briefing::log::Message;
+use briefing::message::{Item, ModelMessage};
+use briefing::ports::Files;
+use briefing::view::chat::{ChatFile, ChatMessageId, FileContent, confirmation_phrase, user_content};
+use briefing::{Bounds, Briefing, Call, Edge, Unit};
+use briefing_check::{Report, Rules, check};
+use briefing_json::{Document, Kind};
+use briefing_tests::chat::Thread;
+use briefing_wire::{Render, Request};
+use proptest::prelude::*;
+
+fn verdict(request: &Request, call: &Call) -> Report {
+    let document = Document::parse(std::str::from_utf8(request.body()).unwrap()).unwrap();
+    let wire = match call.wire() {
+        briefing::Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
+        briefing::Wire::Anthropic => briefing_check::Wire::Anthropic,
+    };
+    check(document.root(), &Rules::for_model(wire, &call.profile().name))
+}
+
+/// Invariants 1, 4 and 13: the request passes the checker of its wire, and costs no more than it was counted.
+pub fn holds(briefing: &Briefing, call: &Call) -> Result<(), TestCaseError> {
+    let request = briefing.render().unwrap();
+    let body = String::from_utf8_lossy(request.body());
+    let report = verdict(&request, call);
+    prop_assert!(report.is_clean(), "{:?}\n{body}", report.violations);
+    let total = briefing.receipt().total();
+    prop_assert!(request.body().len() as u64 <= total.bytes, "{} bytes, counted {}\n{body}", request.body().len(), total.bytes);
+    let document = Document::parse(&body).unwrap();
+    let sent = document.root().get("messages").unwrap();
+    prop_assert_eq!(sent.kind(), Kind::Array);
+    let role = |message: briefing_json::Value<'_>| message.get("role").unwrap().as_str().unwrap().into_owned();
+    let leading = sent.items().take_while(|message| matches!(role(*message).as_str(), "system" | "developer")).count();
+    let sent = (sent.items().count() - leading) as u64;
+    prop_assert!(sent <= total.messages, "{sent} messages sent, {} counted\n{body}", total.messages);
+    opaque(briefing, call, &body)
+}
+
+/// Invariant 13: what is opaque is there byte for byte on its own wire, and nowhere else.
+fn opaque(briefing: &Briefing, call: &Call, body: &str) -> Result<(), TestCaseError> {
+    for placed in briefing.units() {
+        let Unit::Round(round) = placed.unit() else { continue };
+        for item in round.said().iter().flat_map(|said| &said.items) {
+            let (wire, raw) = match item {
+                Item::Reasoning(reasoning) => (reasoning.wire, &reasoning.raw),
+                Item::Native(native) => (native.wire, &native.raw),
+                Item::Text(_) | Item::Call(_) => continue,
+            };
+            if wire != call.wire() {
+                prop_assert!(!body.contains(raw.as_str()), "{} of another wire\n{body}", raw.as_str());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bounds of all sorts.
+pub fn bounds() -> impl Strategy<Value = Bounds> {
+    let most = |most: std::ops::Range<u64>| prop::option::weighted(0.3, most);
+    (most(2..30), most(100..3_000), most(0..3), most(1_000..20_000), any::<bool>()).prop_map(
+        |(messages, chars, images, bytes, turn)| {
+            let mut bounds = Bounds::none().edge(if turn { Edge::Turn } else { Edge::Round });
+            bounds = messages.map_or(bounds.clone(), |most| bounds.messages(most));
+            bounds = chars.map_or(bounds.clone(), |most| bounds.chars(most));
+            bounds = images.map_or(bounds.clone(), |most| bounds.images(most));
+            bytes.map_or(bounds.clone(), |most| bounds.bytes(most))
+        },
+    )
+}
+
+/// How a confirmation reads, as a user line.
+pub fn phrase(state: &str, action: &str, language: &str) -> Option<ModelMessage> {
+    confirmation_phrase(state, action, language).map(ModelMessage::user)
+}
+
+/// Whether a user said nothing.
+pub fn is_empty_user(message: &ModelMessage) -> bool {
+    matches!(message, ModelMessage::User(user) if user.parts.iter().all(|part| part.as_text() == Some("")))
+}
+
+/// The files of a message with what is known of them.
+pub fn chat_files(built: &Thread, message: &Message, id: &str) -> Vec<ChatFile> {
+    let file = |file: &briefing::log::Attachment| {
+        let text = pollster::block_on(built.log.texts(std::slice::from_ref(&file.id))).unwrap().pop();
+        let picture = file.media_type.starts_with("image/");
+        let content = match &text {
+            _ if picture => FileContent::Picture,
+            Some((_, text)) => FileContent::Text { text: text.text.to_string(), partial: text.partial },
+            None => FileContent::Text { text: String::new(), partial: false },
+        };
+        let filename = file.filename.clone().unwrap_or_default();
+        ChatFile { message: ChatMessageId::from(id), filename, ready: picture || text.is_some(), content }
+    };
+    message.attachments.iter().map(file).collect()
+}
+
+/// A message as the views read it, by the public functions for texts.
+pub fn read_by(built: &Thread, message: &Message) -> ModelMessage {
+    if !matches!(message.said, ModelMessage::User(_)) || message.attachments.is_empty() {
+        return message.said.clone();
+    }
+    ModelMessage::user(user_content(&message.said.text(), &chat_files(built, message, "m"), 20_000))
+}
