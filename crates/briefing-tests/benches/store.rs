@@ -21,7 +21,7 @@ use briefing::log::{
 };
 use briefing::message::{Assistant, Item, Outcome, OwnerId, RunId, ThreadId, ToolCall};
 use briefing::persona::Role;
-use briefing::view::MailView;
+use briefing::view::HistoryView;
 use briefing::{Bounds, Call, Chain, Context, Inbound, Persona, Subject, ThreadHistory};
 use briefing_store::{Append, Content, Durability, ImportedRound, NewMail, OwnerStore, Settings, SqliteStore, Store, Target};
 use briefing_wire::Render;
@@ -220,7 +220,7 @@ fn view(c: &mut Criterion) {
         let persona = Persona::new(&Role::new().message(chain.clone()), "Sundae", PERSONA).unwrap();
         let subject = Subject::Message(Inbound::new(Arc::clone(&entry), thread).unwrap());
         let cx = Context::new(Arc::new(persona), subject, Timestamp::UNIX_EPOCH, Arc::clone(&reader) as _, reader);
-        let view = MailView::default();
+        let view = HistoryView::mail();
         group.bench_function(format!("{name}, {entries} entries"), |b| {
             b.iter(|| pollster::block_on(view.read(black_box(&cx))).unwrap());
         });

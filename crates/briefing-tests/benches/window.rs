@@ -12,10 +12,15 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use briefing::log::{Address, Arrival, Direction, Mail, MemoryLog, MessageId};
-use briefing::message::OwnerId;
+use briefing::log::{Address, Arrival, Body, Direction, Mail, MemoryLog, Message, MessageId, OwnerLog};
+use briefing::message::{OwnerId, ThreadId};
 use briefing::persona::Role;
-use briefing::{Bounds, Call, Chain, Context, Inbound, Persona, Subject, ThreadHistory, fit};
+use briefing::view::chat::{ChatEntry, ChatMessage, build};
+use briefing::view::swarm::{ExactHistory, SwarmMessage};
+use briefing::view::{HistoryView, Reading};
+use briefing::{
+    Bounds, Call, Chain, Context, Inbound, Language, ModelMessage, Persona, Subject, ThreadHistory, fit, fit_contributions,
+};
 use briefing_tests::synthetic::conversation;
 use briefing_wire::Render;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
@@ -112,5 +117,68 @@ fn view(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, window, tokens, view);
+/// A conversation in a log in memory, all of it one agent's.
+fn conversed(count: usize) -> (OwnerLog, ThreadId) {
+    let log = MemoryLog::default().owner(&OwnerId::default());
+    let thread = log.new_thread();
+    for (message, second) in conversation(count).into_iter().skip(1).zip(1_700_000_000..) {
+        let live = Arrival::Live(Timestamp::from_second(second).unwrap());
+        log.append_message(thread, Message::from(message).by("sales"), live).unwrap();
+    }
+    (log, thread)
+}
+
+/// The swarm and the chat view, each keeping about fifty messages: read, fit and render.
+fn chats(c: &mut Criterion) {
+    let call = Call::model("gpt-5", None);
+    let views = [("swarm", HistoryView::swarm("sales").messages(50)), ("chat", HistoryView::chat().chars(50 * 402))];
+    for (name, view) in views {
+        let mut group = c.benchmark_group(format!("{name} view of 50, fit, seal and render"));
+        for count in [100, 100_000] {
+            let (log, thread) = conversed(count);
+            let reading =
+                Reading { history: &log, files: &log, thread, before: None, address: "sales@x.example", agent: "sales" };
+            group.bench_function(format!("out of {count}"), |b| {
+                b.iter(|| {
+                    let told = pollster::block_on(view.tell(black_box(reading))).unwrap();
+                    fit_contributions([told], &call, &Bounds::none()).unwrap().render().unwrap()
+                });
+            });
+        }
+        group.finish();
+    }
+}
+
+/// The pure functions, over a slice of everything there is.
+fn slices(c: &mut Criterion) {
+    let mut group = c.benchmark_group("50 out of a slice of 100000");
+    let texts = conversation(100_000);
+    let chat: Vec<ChatMessage> = texts.iter().enumerate().map(|(number, message)| chat_message(number, message)).collect();
+    group.bench_function("chat::build", |b| {
+        b.iter(|| build(black_box(&chat), &[], ChatEntry::user("now?"), 50 * 402, Language::English));
+    });
+    let swarm: Vec<SwarmMessage> = texts.iter().map(|message| swarm_message(message)).collect();
+    let exact = ExactHistory::new("sales").keep(50);
+    group.bench_function("the original's for_agent, exact", |b| b.iter(|| exact.for_agent(black_box(&swarm), "Be kind.", &[])));
+    group.finish();
+}
+
+fn chat_message(number: usize, message: &ModelMessage) -> ChatMessage {
+    let text = message.text();
+    match message {
+        ModelMessage::User(_) | ModelMessage::System(_) => ChatMessage::User { id: None, text },
+        ModelMessage::Assistant(said) if said.calls().next().is_none() => ChatMessage::Assistant { text, is_final: true },
+        ModelMessage::Assistant(_) => {
+            ChatMessage::ToolCall { id: number.to_string(), name: "lookup".to_owned(), input: "{}".to_owned() }
+        }
+        ModelMessage::Tool(_) => ChatMessage::ToolResult { id: number.to_string(), text },
+    }
+}
+
+fn swarm_message(message: &ModelMessage) -> SwarmMessage {
+    let entry = Message::from(message.clone()).by("sales");
+    SwarmMessage::of(&Body::Message(Arc::new(entry))).unwrap()
+}
+
+criterion_group!(benches, window, tokens, view, chats, slices);
 criterion_main!(benches);
