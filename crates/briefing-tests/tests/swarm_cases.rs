@@ -11,8 +11,17 @@
 )]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use briefing::view::swarm::{ExactHistory, Finding, SwarmEvent, SwarmLog, SwarmMessage, SwarmMode, SwarmRole};
+use briefing::log::{Body, Kind};
+use briefing::message::OwnerId;
+use briefing::view::swarm::{
+    ExactHistory, Finding, SwarmEntry, SwarmEvent, SwarmLog, SwarmMessage, SwarmMode, SwarmRole,
+};
+use briefing::{Bounds, Call, fit};
+use briefing_store::swarm::Clients;
+use briefing_store::{Durability, Settings, SqliteStore};
+use jiff::Timestamp;
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -71,7 +80,11 @@ fn run_file(file: &Path) -> Result<(), String> {
     if case.view != "swarm" || case.exact == Some(false) {
         return Err(at("not a case of the exact swarm view; if it is of the default, list it in SKIPPED".to_owned()));
     }
-    let result = if case.steps.is_some() { run_steps(&case) } else { run_view(&case) };
+    let result = if case.steps.is_some() {
+        run_steps(&case).and_then(|()| pollster::block_on(steps_over_a_store(&case)))
+    } else {
+        run_view(&case).and_then(|()| pollster::block_on(view_over_a_store(&case)))
+    };
     result.map_err(|problem| at(format!("{}: {problem}", case.name)))
 }
 
@@ -84,6 +97,67 @@ fn run_view(case: &Case) -> Result<(), String> {
     log.iter().for_each(known);
     let (view, _) = history.for_agent(log, case.prompt.as_deref().unwrap_or_default(), &system);
     same("view", case.output.as_ref().unwrap_or(&json!([])), &json!(view))
+}
+
+/// A database that nothing was written to, and when things happen in it.
+fn clients(folder: &Path) -> Clients {
+    let settings = Settings { durability: Durability::Process, ..Settings::default() };
+    let store = SqliteStore::create(&folder.join("swarm.db"), settings).unwrap();
+    Clients::new(Arc::new(store), OwnerId::default())
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_second(1_800_000_000).unwrap()
+}
+
+/// The same over a database: everything is pushed, each message by its agent, in one moment; and the view is read out of it.
+async fn view_over_a_store(case: &Case) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let clients = clients(folder.path());
+    for message in case.input.iter().flatten() {
+        let by = clients.history("client", &message.agent).await.unwrap();
+        by.push(message.clone(), message.payload.clone(), now()).await.unwrap();
+    }
+    let agent = case.agent.as_deref().unwrap();
+    let mut exact = ExactHistory::new(agent).keep(case.keep.and_then(window));
+    exact = filtered(exact.global(case.global_system.iter().flatten()), case.filter.as_deref());
+    let system: Vec<&str> = case.system.iter().flatten().map(String::as_str).collect();
+    let history = clients.history("client", agent).await.unwrap();
+    let raw = json!(history.raw().await.unwrap());
+    same("raw out of the database", &json!(case.input.as_deref().unwrap_or_default()), &raw)?;
+    let view = history.for_agent_exact(&exact, case.prompt.as_deref().unwrap_or_default(), &system).await.unwrap();
+    same("view out of the database", case.output.as_ref().unwrap_or(&json!([])), &json!(view.messages))
+}
+
+async fn steps_over_a_store(case: &Case) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let (clients, client) = (clients(folder.path()), case.client.as_deref().unwrap());
+    let (own, all, others) = (clients.subscribe(Some(client)), clients.subscribe(None), clients.subscribe(Some("another")));
+    let mut agent = case.agent.clone().unwrap_or_default();
+    for step in case.steps.iter().flatten() {
+        let mut step = step.clone();
+        if let Some(Value::String(named)) = step.shift_remove("agent") {
+            agent = named;
+        }
+        let (action, wanted) = step.into_iter().next().unwrap();
+        let history = clients.history(client, &agent).await.unwrap();
+        match action.as_str() {
+            "push" => {
+                history.push(serde_json::from_value(wanted).unwrap(), None, now()).await.unwrap();
+            }
+            "pop" => same("popped", &wanted, &json!(history.pop(now()).await.unwrap()))?,
+            "raw" => same("raw", &wanted, &json!(history.raw().await.unwrap()))?,
+            "for_agent" => {
+                let view = history.for_agent_exact(&ExactHistory::new(agent.as_str()), "", &[]).await.unwrap();
+                same("view", &wanted, &json!(view.messages))?;
+            }
+            other => panic!("unknown step {other:?}"),
+        }
+    }
+    let told: Vec<Value> = own.waiting().map(|told| event(SwarmEvent::clone(&told))).collect();
+    let everybodys: Vec<Value> = all.waiting().map(|told| event(SwarmEvent::clone(&told))).collect();
+    assert_eq!((told.clone(), others.waiting().count()), (everybodys, 0), "who asks for all is told the same, and others nothing");
+    case.events.as_ref().map_or(Ok(()), |wanted| same("events", wanted, &Value::Array(told)))
 }
 
 /// A case's message has no unknown key, though the type would keep it.
@@ -324,6 +398,36 @@ fn message() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    /// Every message comes back out of an entry as it went in, and its kind is one that the original's default filter tells apart.
+    #[test]
+    fn a_message_comes_back_from_the_log_as_it_was(message in message()) {
+        let message: SwarmMessage = serde_json::from_value(message).unwrap();
+        let body = match SwarmEntry::from(&message) {
+            SwarmEntry::Message(entry) => Body::Message(Arc::new(entry)),
+            SwarmEntry::Reset(reset) => Body::Reset(Arc::new(reset)),
+        };
+        let back = SwarmMessage::of(&body).unwrap();
+        prop_assert_eq!(bare(&json!(back)), bare(&json!(message)));
+        let traffic = message.role == SwarmRole::Tool || message.tool_calls.is_some();
+        match Kind::of(&body) {
+            Kind::Reset => prop_assert!(message.role.is_reset()),
+            Kind::System => prop_assert!(message.role == SwarmRole::System && !traffic),
+            Kind::ToolUse => prop_assert!(traffic),
+            kind => prop_assert!(kind == Kind::Message && !traffic),
+        }
+    }
+
+    /// The way to a model is total: every exact view, faults included, becomes a list that fits.
+    #[test]
+    fn every_exact_view_can_be_sent(log in prop::collection::vec(message(), 0..30)) {
+        let log: Vec<SwarmMessage> = serde_json::from_value(Value::Array(log)).unwrap();
+        let (view, _) = ExactHistory::new("A").for_agent(&log, "Be kind.", &[]);
+        let (said, misfits) = SwarmMessage::all_said(&view);
+        prop_assert_eq!(said.len(), view.len());
+        prop_assert!(misfits.iter().all(|(at, _)| *at < view.len()));
+        prop_assert!(fit(&said, &Call::model("gpt-5", None), &Bounds::none()).is_ok());
+    }
+
     /// Every random log is told as the second telling tells it, and every message is told or accounted for.
     #[test]
     fn for_agent_tells_what_the_reference_tells(

@@ -1,8 +1,8 @@
-//! Public fault reports about what a model is told of a conversation, each played through our log and views: what the model reads
-//! on every wire, what stays stored, and what the receipt says.
+//! Public fault reports about what a model is told of a conversation, each played through our log and views: what the model
+//! reads on every wire, what stays stored, and what the receipt says.
 //!
-//! `briefing-check` holds the refused bodies of the same reports, `briefing-wire` what becomes of them on a wire. Reports that are
-//! a matter of forms alone have no story here.
+//! `briefing-check` holds the refused bodies of the same reports, `briefing-wire` what becomes of them on a wire. Reports that
+//! are a matter of forms alone have no story here.
 
 #![allow(
     clippy::unwrap_used,

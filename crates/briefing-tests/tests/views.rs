@@ -21,8 +21,8 @@ use briefing::ports::{Back, History};
 use briefing::view::chat::{ChatFile, ChatHistory, ChatMessage};
 use briefing::view::{Filter, HistoryView, Preset, Reading, Redactor, Replay, Tools};
 use briefing::{
-    Bounds, Briefing, Call, Chain, Class, Context, Edge, Estimator, Inbound, LoadText, Persona, Rule, Stride, Subject,
-    ThreadHistory, UnitKind, fit, fit_contributions,
+    Anchor, Bounds, Briefing, Call, Chain, Class, Context, Edge, Estimator, Inbound, LoadText, Persona, PrefixChange, Rule, Stride, Subject,
+    ThreadHistory, Unit, UnitKind, fit, fit_contributions,
 };
 use briefing_tests::chat::{AGENTS, Act, Thread, acts, marks, thread};
 use briefing_tests::list::calls;
@@ -271,6 +271,43 @@ proptest! {
         }
         let (now, then) = (list(&now), list(&then));
         prop_assert_eq!(&now[..], &then[..now.len()], "{}", view);
+    }
+
+    /// Invariant 7: as a thread grows, a view whose window has strides grows until it steps; its anchor moves only forward.
+    #[test]
+    fn a_window_with_strides_grows_until_it_steps(acts in acts(60), most in 4_u64..20, chars in any::<bool>(), swarm in any::<bool>()) {
+        let view = if swarm { HistoryView::swarm("sales").messages(None) } else { HistoryView::mail().limit(None) };
+        let view = if chars { view.chars(most * 60) } else { view.messages(most) }.stride(Stride::default());
+        let call = briefing_tests::list::call("gpt-5", false);
+        let grows = |act: &Act| matches!(act, Act::Mail(_) | Act::Said(..) | Act::Calls(..) | Act::Answered(..));
+        let mut built = thread(&acts.into_iter().filter(grows).collect::<Vec<_>>()).unwrap();
+        let answered = everything(&built, None, Kinds::of(&[Kind::Mail, Kind::Message]));
+        let mut anchor: Option<Anchor> = None;
+        let mut before: Option<Vec<ModelMessage>> = None;
+        for entry in answered {
+            if Inbound::new(Arc::clone(&entry), built.thread).is_none() {
+                continue;
+            }
+            built.current = entry;
+            let Some(briefing) = assemble(&built, &view, &call, &Bounds::none().anchor(anchor)) else { return Ok(()) };
+            window_holds(&briefing, &view)?;
+            let receipt = briefing.receipt();
+            let place = |anchor: Anchor| built.log.entry(anchor.entry()).unwrap().place();
+            if let (Some(old), Some(new)) = (anchor, receipt.anchor()) {
+                prop_assert!(place(old) <= place(new), "moved back: {view}");
+            }
+            let history = briefing.units().iter().filter(|placed| placed.class() == Class::History);
+            let history: Vec<ModelMessage> = history.flat_map(|placed| placed.unit().messages()).collect();
+            // An outcome that comes late changes its round; a round may take in its neighbour.
+            let late = receipt.lines().iter().any(|line| matches!(line.rule, Rule::OutcomeMissing { .. } | Rule::OutcomeMoved { .. }));
+            let joined = briefing.units().iter().any(|placed| matches!(placed.unit(), Unit::Round(round) if round.said().len() > 1));
+            let stepped = receipt.changes().contains(&PrefixChange::WindowStepped);
+            if let Some(before) = before.take() && receipt.anchor() == anchor && !stepped && !late && !joined {
+                prop_assert_eq!(&history[..before.len()], &before[..]);
+            }
+            anchor = receipt.anchor();
+            before = (!late && !joined).then_some(history);
+        }
     }
 
     /// The swarm view tells what its rules tell, told once more on the whole list.

@@ -4,7 +4,7 @@ use briefing::log::{LogError, Settled};
 use briefing::message::{EntryId, ModelMessage, Outcome, ToolCall};
 use briefing::texts::OutcomeText;
 use briefing::view::HistoryView;
-use briefing::{Bound, Bounds, Call, Class, Kept, Origin, PrefixChange, Rule, Stride, UnitKind, fit};
+use briefing::{Bound, Bounds, Call, Class, Kept, Line, Origin, PrefixChange, Rule, Stride, UnitKind, fit};
 
 use crate::desk::{AGENT, Desk, MODELS, assert_told, chain_of, closed, failed, line, missing, reads};
 
@@ -90,8 +90,9 @@ fn b21_an_approval_that_was_never_answered() {
     assert_told(brief, [&done, &mistral, &done], &lines);
 }
 
-/// A call that waits is answered whichever way the list is loaded: as a run's round, as a message of the thread, or as a plain list.
-/// The outcome that comes with the confirmation stands behind its call. <https://github.com/Azure/azure-sdk-for-python/issues/45875>
+/// A call that waits is answered whichever way the list is loaded: as a run's round, as a message of the thread, or as a plain
+/// list. The outcome that comes with the confirmation stands behind its call.
+/// <https://github.com/Azure/azure-sdk-for-python/issues/45875>
 #[test]
 fn b23_a_question_while_a_confirmation_is_pending() {
     let list = [
@@ -161,8 +162,8 @@ fn b23_a_question_while_a_confirmation_is_pending() {
     assert_eq!(briefing.receipt().changes(), [PrefixChange::LateOutcome]);
 }
 
-/// A card that fell out of the window is told in one note before the current message, whatever view told the window; it is settled
-/// like any other, and then its notice tells it. <https://github.com/google/adk-python/issues/4740>
+/// A card that fell out of the window is told in one note before the current message, whatever view told the window; it is
+/// settled like any other, and then its notice tells it. <https://github.com/google/adk-python/issues/4740>
 #[test]
 fn b24_a_pending_confirmation_outlives_the_window() {
     let mut desk = Desk::new();
@@ -230,8 +231,8 @@ fn b24_a_pending_confirmation_outlives_the_window() {
     assert_told(|call| desk.brief(&swarm, &current, call, &Bounds::none()), [&told, &mistral, &told], &lines);
 }
 
-/// A call that nobody will ever answer does not keep a window with strides from moving, and every step is told; whether a program
-/// closes it after a deadline changes its text alone. <https://github.com/google/adk-python/issues/7236>
+/// A call that nobody will ever answer does not keep a window with strides from moving, and every step is told; whether a
+/// program closes it after a deadline changes its text alone. <https://github.com/google/adk-python/issues/7236>
 #[test]
 fn b26_a_dead_call_never_blocks_the_window() {
     let view = HistoryView::mail().limit(None).messages(9).stride(Stride::default());
@@ -248,47 +249,39 @@ fn b26_a_dead_call_never_blocks_the_window() {
             if closes {
                 desk.outcome(&run, closed(&letter(), OutcomeText::Lost));
             }
-            let (mut anchor, mut stepped, mut told) = (None, Vec::new(), Vec::new());
+            let (mut anchor, mut briefings, mut told) = (None, Vec::new(), Vec::new());
             for turn in 2..=20 {
                 let current = desk.user(&format!("Question {turn}"));
                 let briefing = desk.brief(&view, &current, &call, &Bounds::none().anchor(anchor));
                 anchor = briefing.receipt().anchor();
-                let read = reads(&briefing);
-                if briefing.receipt().changes().contains(&PrefixChange::WindowStepped) {
-                    stepped.push((turn, read[1].clone()));
-                }
-                if turn == 4 {
-                    assert_eq!(
-                        read[1..4],
-                        [
-                            "user: Write to Ann.".to_owned(),
-                            r#"assistant: send_email letter001 {"to":"Ann"}"#.to_owned(),
-                            format!("outcome of letter001: {text}"),
-                        ]
-                    );
-                }
-                if turn == 5 {
-                    let gone = |entry| line([entry], Rule::Stepped);
-                    let turns = told.iter().take(4).copied().map(gone);
-                    let own: Vec<_> = desk.stored_run(&first).into_iter().collect();
-                    let mut lines = if closes { Vec::new() } else { vec![line([dead], missing(&letter()))] };
-                    lines.push(line([first.id], Rule::Over { bound: Bound::Messages }));
-                    lines.push(briefing::Line { from: Origin::Entries(own), rule: Rule::Stepped });
-                    lines.extend(turns);
-                    assert_eq!(briefing.receipt().lines(), lines);
-                }
+                briefings.push((turn, reads(&briefing), briefing));
                 told.extend([current.id, desk.answer(&format!("Answer {turn}"))]);
             }
-            let wanted = [(5, 4), (9, 8), (13, 12), (17, 16)].map(|(at, begins)| (at, format!("user: Question {begins}")));
-            assert_eq!(stepped, wanted, "{model}");
+            let stepped =
+                briefings.iter().filter(|(.., briefing)| briefing.receipt().changes().contains(&PrefixChange::WindowStepped));
+            let stepped: Vec<(u32, &str)> = stepped.map(|(turn, read, _)| (*turn, read[1].as_str())).collect();
+            let begins = ["user: Question 4", "user: Question 8", "user: Question 12", "user: Question 16"];
+            assert_eq!(stepped, [(5, begins[0]), (9, begins[1]), (13, begins[2]), (17, begins[3])], "{model}");
+            // As long as the window holds the call, it is answered; the step that leaves it behind says so.
+            let (_, before, _) = &briefings[2];
+            let outcome = format!("outcome of letter001: {text}");
+            let begins = ["user: Write to Ann.", r#"assistant: send_email letter001 {"to":"Ann"}"#, &outcome];
+            assert_eq!(before[1..4], begins);
+            let (.., step) = &briefings[3];
+            let answered = if closes { None } else { Some(line([dead], missing(&letter()))) };
+            let run = Line { from: Origin::Entries(desk.stored_run(&first)), rule: Rule::Stepped };
+            let mut lines = Vec::from_iter(answered);
+            lines.extend([line([first.id], Rule::Over { bound: Bound::Messages }), run]);
+            lines.extend(told[..4].iter().map(|entry| line([*entry], Rule::Stepped)));
+            assert_eq!(step.receipt().lines(), lines);
             let outcomes = if closes { vec![("letter001".to_owned(), text.to_owned())] } else { Vec::new() };
             assert_eq!(desk.recorded(&first), (vec!["letter001".to_owned()], outcomes));
         }
     }
 }
 
-/// One call of a round was approved and one refused: both stay, each with its own outcome, in the order of the calls and whichever
-/// was decided first. <https://github.com/langchain-ai/langchainjs/pull/11437>
+/// One call of a round was approved and one refused: both stay, each with its own outcome, in the order of the calls and
+/// whichever was decided first. <https://github.com/langchain-ai/langchainjs/pull/11437>
 #[test]
 fn b27_mixed_decisions() {
     let mut desk = Desk::new();
@@ -357,8 +350,8 @@ fn b27_mixed_decisions() {
     assert_told(|call| desk.brief(&chat, &current, call, &Bounds::none()), [&told, &mistral, &told], &settled);
 }
 
-/// A new prompt over an open call: what was interrupted is closed, once and in the store; what waits for a person is answered in the
-/// copy alone, and stays open; what nobody recorded is answered in the copy, too, and no card waits for it.
+/// A new prompt over an open call: what was interrupted is closed, once and in the store; what waits for a person is answered
+/// in the copy alone, and stays open; what nobody recorded is answered in the copy, too, and no card waits for it.
 /// <https://github.com/pydantic/pydantic-ai/issues/4728>
 #[test]
 fn b28_interrupted_is_closed_and_deferred_stays_open() {

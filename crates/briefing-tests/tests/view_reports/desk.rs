@@ -6,7 +6,7 @@ use briefing::log::{
     Address, Arrival, Card, Cause, Delivery, Direction, Entry, Kinds, Mail, MemoryLog, Message, OwnerLog, RecordedRound, Run,
     Settled,
 };
-use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, OwnerId, Part, RunId, ThreadId, ToolCall};
+use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, OwnerId, RunId, ThreadId, ToolCall};
 use briefing::persona::Role;
 use briefing::ports::{Back, History};
 use briefing::texts::OutcomeText;
@@ -201,8 +201,17 @@ fn mail(body: &str) -> Mail {
 
 /// The chain of a story: instructions and the thread.
 pub(crate) fn chain_of(view: &HistoryView) -> Chain {
-    let view = view.clone();
-    Chain::new().with(|| LoadText::system(|_| "Be kind.")).with(move || ThreadHistory::new(view.clone()))
+    instructed("Be kind.", view)
+}
+
+/// The same with other instructions.
+pub(crate) fn instructed(instructions: &str, view: &HistoryView) -> Chain {
+    let (text, view) = (instructions.to_owned(), view.clone());
+    let instructions = move || {
+        let text = text.clone();
+        LoadText::system(move |_| text.clone())
+    };
+    Chain::new().with(instructions).with(move || ThreadHistory::new(view.clone()))
 }
 
 /// What a fixed text is recorded as, where a program closes a call.
@@ -234,8 +243,8 @@ pub(crate) fn assert_told(brief: impl Fn(&Call) -> Briefing, expected: [&[&str];
     }
 }
 
-/// What the model reads: of each message of the body a line with its role, `|` between its parts; of each outcome a line. The body
-/// passes the checker of its wire.
+/// What the model reads: of each message of the body a line with its role, `|` between its parts; of each outcome a line. The
+/// body passes the checker of its wire.
 pub(crate) fn reads(briefing: &Briefing) -> Vec<String> {
     holds(briefing, briefing.call()).unwrap();
     let request = briefing.render().unwrap();
@@ -292,10 +301,4 @@ fn outcome(id: &Value, content: &Value) -> String {
 /// The texts of a list, for stories of which a part is told by number.
 pub(crate) fn strs(texts: &[String]) -> Vec<&str> {
     texts.iter().map(String::as_str).collect()
-}
-
-/// A plain user part, as a resolver quotes it.
-pub(crate) fn quoted(text: &str, entry: EntryId) -> Piece {
-    let parts = vec![Part::text(text)];
-    Piece { message: ModelMessage::User(Arc::new(briefing::message::User { parts, ..Default::default() })), entry: Some(entry) }
 }

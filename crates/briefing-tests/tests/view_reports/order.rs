@@ -69,9 +69,9 @@ fn b36_two_user_messages_in_a_row() {
     assert_told(brief, [&told, &mistral, &told], &[]);
 }
 
-/// A reply run ends on what it answers, even one that is begun again when the answer is stored. A view without a message to answer,
-/// and a plain list, end as they do: kept where the model takes that up, else followed by one line, which the receipt announces.
-/// <https://github.com/cortexkit/magic-context/issues/512>
+/// A reply run ends on what it answers, even one that is begun again when the answer is stored. A view without a message to
+/// answer, and a plain list, end as they do: kept where the model takes that up, else followed by one line, which the receipt
+/// announces. <https://github.com/cortexkit/magic-context/issues/512>
 #[test]
 fn b37_a_thread_that_ends_on_the_assistant() {
     let mut desk = Desk::new();
@@ -111,8 +111,8 @@ fn b37_a_thread_that_ends_on_the_assistant() {
     }
 }
 
-/// A window that would begin with a call has one fixed line before it where the wire wants an input first, or, told to begin with a
-/// turn, drops units until it does. Rounds of the run stand behind what it answers, however small the window.
+/// A window that would begin with a call has one fixed line before it where the wire wants an input first, or, told to begin
+/// with a turn, drops units until it does. Rounds of the run stand behind what it answers, however small the window.
 /// <https://github.com/mastra-ai/mastra/issues/4816>
 #[test]
 fn b38_a_window_that_would_begin_with_a_call() {
@@ -165,8 +165,8 @@ fn b38_a_window_that_would_begin_with_a_call() {
     }
 }
 
-/// The swarm view tells what was stored as instructions to its agent before everything else, the others not at all. In a plain list
-/// it stays where it stands: as it is, or as a user line where only a user may speak there.
+/// The swarm view tells what was stored as instructions to its agent before everything else, the others not at all. In a plain
+/// list it stays where it stands: as it is, or as a user line where only a user may speak there.
 /// <https://github.com/raullenchai/Rapid-MLX/issues/1543>
 #[test]
 fn b39_a_system_message_in_the_middle() {

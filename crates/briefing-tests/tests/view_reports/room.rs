@@ -3,11 +3,11 @@
 use briefing::message::{EntryId, ModelMessage, ToolCall};
 use briefing::view::HistoryView;
 use briefing::{
-    AssembleError, Bound, Bounds, Call, Chain, Class, Context, Contribution, Estimator, FitError, LoadText, Piece,
-    ResolveError, Resolver, Rule, Share, ShareSize, ThreadHistory, fit,
+    AssembleError, Bound, Bounds, Call, Class, Context, Contribution, Estimator, FitError, Piece, ResolveError, Resolver, Rule,
+    Share, ShareSize, fit,
 };
 
-use crate::desk::{AGENT, Desk, MODELS, assert_told, line, quoted, reads, strs};
+use crate::desk::{AGENT, Desk, MODELS, assert_told, instructed, line, reads, strs};
 
 /// Instructions stand outside of every window, and what they cost is taken before history gets anything.
 /// <https://github.com/microsoft/semantic-kernel/issues/12612>
@@ -77,13 +77,7 @@ fn b41_trimming_never_drops_the_system_prompt() {
     let current = desk.user("Well?");
     for (more, first) in [(0, 0_usize), (1, 1), (50, 1), (51, 2), (100, 2), (500, 10)] {
         let instructions = format!("Be kind.{}", "!".repeat(more));
-        let fixed = instructions.clone();
-        let chain = Chain::new()
-            .with(move || {
-                let fixed = fixed.clone();
-                LoadText::system(move |_| fixed.clone())
-            })
-            .with(|| ThreadHistory::new(HistoryView::mail()));
+        let chain = instructed(&instructions, &HistoryView::mail());
         let call = Call::model("gpt-5", None);
         let briefing = desk.assemble(&chain, &current, &[], &call, &Bounds::none().chars(8 + 500 + 5)).unwrap();
         let mut wanted = vec![format!("system: {instructions}")];
@@ -95,8 +89,8 @@ fn b41_trimming_never_drops_the_system_prompt() {
     }
 }
 
-/// Instructions that alone are larger than a bound are an error with every part and its size; nothing is cut, nothing is changed, and
-/// with just enough room the least there is goes out. <https://github.com/run-llama/llama_index/issues/9371>
+/// Instructions that alone are larger than a bound are an error with every part and its size; nothing is cut, nothing is
+/// changed, and with just enough room the least there is goes out. <https://github.com/run-llama/llama_index/issues/9371>
 #[test]
 fn b42_a_budget_smaller_than_the_instructions() {
     let mut desk = Desk::new();
@@ -104,13 +98,7 @@ fn b42_a_budget_smaller_than_the_instructions() {
     let answered = desk.answer("Hi.");
     let current = desk.user("Where is order 7?");
     let instructions = "Be kind. ".repeat(667)[..6_000].to_owned();
-    let fixed = instructions.clone();
-    let chain = Chain::new()
-        .with(move || {
-            let fixed = fixed.clone();
-            LoadText::system(move |_| fixed.clone())
-        })
-        .with(|| ThreadHistory::new(HistoryView::mail()));
+    let chain = instructed(&instructions, &HistoryView::mail());
     // Anthropic's tokens are calibrated.
     let sizes = [(1_504, 9), (1_504, 9), (2_030, 11)];
     let least = [format!("system: {instructions}"), "user: Where is order 7?".to_owned()];
@@ -149,8 +137,15 @@ impl Resolver for Recall {
     }
 }
 
-/// Bounds are over the whole list: what was recalled has a tenth of each for itself, beyond it yields before history does, and is not
-/// told twice. <https://github.com/mastra-ai/mastra/issues/9892>
+/// The same with its last user lines as one message.
+fn merged(told: &[String], last: usize) -> Vec<String> {
+    let (before, last) = told.split_at(told.len() - last);
+    let texts: Vec<&str> = last.iter().map(|told| told.strip_prefix("user: ").unwrap()).collect();
+    [before, &[format!("user: {}", texts.join(" | "))]].concat()
+}
+
+/// Bounds are over the whole list: what was recalled has a tenth of each for itself, beyond it yields before history does, and
+/// is not told twice. <https://github.com/mastra-ai/mastra/issues/9892>
 #[test]
 fn b43_recalled_messages_count() {
     let mut desk = Desk::new();
@@ -162,13 +157,10 @@ fn b43_recalled_messages_count() {
     let recalled = old.clone().map(|entry| Piece { message: entry.message().unwrap().said.clone(), entry: Some(entry.id) });
     let brief = |class: Class, recalled: &[Piece], call: &Call, bounds: &Bounds| {
         let recalled = recalled.to_vec();
-        let chain = Chain::new()
-            .with(|| LoadText::system(|_| "Be kind."))
-            .with(|| ThreadHistory::default().limit(9))
-            .with(move || Recall(class, recalled.clone()));
+        let chain = instructed("Be kind.", &HistoryView::mail().limit(9)).with(move || Recall(class, recalled.clone()));
         desk.assemble(&chain, &current, &[], call, bounds).unwrap()
     };
-    let history = |from: usize| (from..9).map(|at| (if at % 2 == 0 { "user" } else { "assistant" }, text(at, 100)));
+    let history = |at: usize| format!("{}: {}", if at % 2 == 0 { "user" } else { "assistant" }, text(at, 100));
     let chars = |most| Bounds::none().chars(most);
     let over = |entry, bound| line([entry], Rule::Over { bound });
     let gone = |count: usize, bound| old[..count].iter().rev().map(|entry| over(entry.id, bound)).collect::<Vec<_>>();
@@ -189,25 +181,20 @@ fn b43_recalled_messages_count() {
     ];
     for class in [Class::Recall, Class::Summary] {
         for (bounds, from, shown, lines, total) in &cases {
-            let mut texts: Vec<(&str, String)> = history(*from).collect();
-            texts.extend(shown.iter().map(|text| ("user", text.clone())));
-            texts.push(("user", "What then?".to_owned()));
-            let apart: Vec<String> = texts.iter().map(|(role, text)| format!("{role}: {text}")).collect();
-            let at = apart.len() - shown.len() - 2;
-            let merged = [
-                &apart[..at],
-                &[format!("user: {}", texts[at..].iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" | "))],
-            ]
-            .concat();
-            let [apart, merged] = [apart, merged].map(|texts| [vec!["system: Be kind.".to_owned()], texts].concat());
-            let [apart, merged] = [strs(&apart), strs(&merged)];
+            let mut told = vec!["system: Be kind.".to_owned()];
+            told.extend((*from..9).map(history));
+            told.extend(shown.iter().map(|text| format!("user: {text}")));
+            told.push("user: What then?".to_owned());
+            let merged = merged(&told, shown.len() + 2);
+            let [told, merged] = [strs(&told), strs(&merged)];
             let brief = |call: &Call| brief(class, &recalled, call, bounds);
-            assert_told(brief, [&apart, &merged, &apart], lines);
+            assert_told(brief, [&told, &merged, &told], lines);
             assert_eq!(brief(&Call::model("gpt-5", None)).receipt().total().chars, *total);
         }
     }
     // What history holds is not told again.
-    let twice = [recalled[3].clone(), quoted(&text(8, 100), told[8])];
+    let held = Piece { message: ModelMessage::user(text(8, 100)), entry: Some(told[8]) };
+    let twice = [recalled[3].clone(), held];
     let briefing = brief(Class::Recall, &twice, &Call::model("gpt-5", None), &Bounds::none());
     assert_eq!(briefing.receipt().lines(), [line([told[8]], Rule::Twice)]);
     assert_eq!(briefing.receipt().total().chars, 998);

@@ -175,6 +175,8 @@ impl Plan<'_> {
         let begins = begins.filter(|_| end.is_some());
         let anchor = held.or(oldest.or(begins).map(Anchor::at)).or(given);
         let moved = match (self.stride(), end) {
+            // Where nothing fits and nothing follows, there is no new place to begin at.
+            (Some(_), Some(WalkEnd::Bound(_) | WalkEnd::Window(_))) => given.is_some() && held.is_none(),
             (Some(_), _) => given.is_some() && anchor != given,
             (None, Some(WalkEnd::Bound(_) | WalkEnd::Window(_) | WalkEnd::Limit)) => true,
             (None, Some(WalkEnd::Anchor | WalkEnd::Reset) | None) => false,
