@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::fit::{
     Bounds, Briefing, Class, FitError, Gather, Gathered, Line, Material, Origin, Piece, Rule, Section, Told, Unvisited, plan,
 };
-use crate::message::EntryId;
+use crate::message::{CallId, EntryId};
 use crate::ports::PortError;
 use crate::resolver::{AnyResolver, Contribution, ResolveError, Resolver};
 use crate::view::current_message;
@@ -106,7 +106,7 @@ impl Chain {
         let view = view.unwrap_or_default();
         let mut rounds = rounds.to_vec();
         view.hide(&mut rounds, &mut list.lines);
-        let mut tail = Gather::new(rounds.into_iter().rev(), "run".into());
+        let mut tail = Gather::new(rounds.into_iter().rev(), "run".into()).with_held(list.held());
         let run: Vec<_> = tail.by_ref().collect();
         tail.orphans();
         list.lines.extend(tail.lines.into_iter().rev());
@@ -167,9 +167,15 @@ impl Default for List {
 
 impl List {
     fn plan(self, current: Option<Gathered>, run: Vec<Gathered>, call: &Call, bounds: &Bounds) -> Result<Briefing, FitError> {
+        let held = self.held();
         let Self { before, after, history, view, lines, older, told, .. } = self;
-        let history = Gather::new(history.into_iter().rev(), view);
+        let history = Gather::new(history.into_iter().rev(), view).with_held(held);
         plan(Material { before, history, after, current, run, lines, older, told }, Arc::new(call.clone()), bounds)
+    }
+
+    /// The calls that wait for a person.
+    fn held(&self) -> HashSet<CallId> {
+        self.told.waiting.iter().map(|card| card.call.clone()).collect()
     }
 
     /// History that was told before is not told again, whichever resolver tells it.
@@ -191,7 +197,8 @@ impl List {
             self.lines.extend(lines.into_iter().rev());
             self.before.push(section);
             self.tell(contribution.pieces);
-            self.told = Told { window: contribution.window, replay: contribution.replay, waiting: contribution.waiting };
+            let Contribution { window, replay, waiting, asides, .. } = contribution;
+            self.told = Told { window, replay, waiting, asides: asides.into_iter().collect() };
             self.view = resolver;
             self.seen = true;
             if contribution.unvisited != Unvisited::Nothing {

@@ -75,7 +75,15 @@ fn what_is_wrong_is_named_with_its_place() {
         error(&minimal("[[message]]\ntext = \"a\"\nfile = \"b\"")),
         "message[0]: exactly one of text, file, record and history is wanted"
     );
-    assert_eq!(error(&minimal("[[message]]\nhistory = { view = \"tea\" }")), "message[0]: no view \"tea\"; known is mail");
+    let tea = error(&minimal("[[message]]\nhistory = { view = \"tea\" }"));
+    assert!(tea.contains("unknown variant `tea`, expected one of `mail`, `swarm`, `chat`"), "{tea}");
+    let history = |table: &str| error(&minimal(&format!("[[message]]\nhistory = {{ {table} }}")));
+    let twice = "message[0].history: include_tool_calls and replay say the same: give one";
+    assert_eq!(history("replay = \"cut\", include_tool_calls = true"), twice);
+    let cut = "message[0].history: outcome_chars is of cut outcomes; replay is \"whole\"";
+    assert_eq!(history("replay = \"whole\", outcome_chars = 10"), cut);
+    assert_eq!(history("stride = 1.5"), "message[0].history: stride: true, false, or a share between 0 and 1");
+    assert_eq!(history("redact = [\"a\", \"\"]"), "message[0].history: redact: an empty text would hide everything");
     assert!(error(&minimal("[[message]]\ntext = \"{{ open\"")).starts_with("message[0]: template: syntax error"));
     assert!(error(&minimal("[[message]]\nhistory = { limit = -1 }")).contains("limit"));
 }

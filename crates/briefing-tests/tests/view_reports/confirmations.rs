@@ -32,7 +32,7 @@ fn b21_an_approval_that_was_never_answered() {
         "system: Be kind.",
         "user: Refund order 7.",
         r#"assistant: refund_order refund001 {"order":7}"#,
-        "outcome of refund001: [no outcome was recorded for this call]",
+        "outcome of refund001: [this call waits for a person to confirm it]",
         "user: [confirmation] waiting: refund_order",
         "user: And where is order 8?",
     ];
@@ -40,13 +40,13 @@ fn b21_an_approval_that_was_never_answered() {
         "system: Be kind.",
         "user: Refund order 7.",
         r#"assistant: refund_order refund001 {"order":7}"#,
-        "outcome of refund001: [no outcome was recorded for this call]",
+        "outcome of refund001: [this call waits for a person to confirm it]",
         "assistant: [no answer]",
         "user: [confirmation] waiting: refund_order | And where is order 8?",
     ];
     for view in [HistoryView::mail(), HistoryView::swarm(AGENT)] {
         let brief = |call: &Call| desk.brief(&view, &current, call, &Bounds::none());
-        assert_told(brief, [&reads_all, &mistral, &reads_all], &[waits.clone(), line([round], missing(&refund()))]);
+        assert_told(brief, [&reads_all, &mistral, &reads_all], &[line([round], missing(&refund())), waits.clone()]);
     }
     let plain = [
         "system: Be kind.",
@@ -115,20 +115,21 @@ fn b23_a_question_while_a_confirmation_is_pending() {
     let by_run_current = by_run.say(list[3].clone());
     assert_eq!((by_run.open(), by_run_current.id), (vec![card], current.id));
 
-    let answered = "outcome of letter001: [no outcome was recorded for this call]";
+    let answered = "outcome of letter001: [this call waits for a person to confirm it]";
     let call = r#"assistant: send_email letter001 {"to":"Ann"}"#;
     let waits = "user: [confirmation] waiting: send_email";
     let told = ["system: Be kind.", "user: Write to Ann.", call, answered, waits, "user: What does this do?"];
     let both = "user: [confirmation] waiting: send_email | What does this do?";
     let mistral = ["system: Be kind.", "user: Write to Ann.", call, answered, "assistant: [no answer]", both];
-    let lines = [line([card], Rule::CardWaits), line([called], missing(&letter()))];
+    let lines = [line([called], missing(&letter())), line([card], Rule::CardWaits)];
     let view = HistoryView::swarm(AGENT);
     assert_told(|call| by_message.brief(&view, &current, call, &Bounds::none()), [&told, &mistral, &told], &lines);
     assert_told(|call| by_run.brief(&view, &by_run_current, call, &Bounds::none()), [&told, &mistral, &told], &lines);
 
-    let told = ["system: Be kind.", "user: Write to Ann.", call, answered, "user: What does this do?"];
+    let unknown = "outcome of letter001: [no outcome was recorded for this call]";
+    let told = ["system: Be kind.", "user: Write to Ann.", call, unknown, "user: What does this do?"];
     let mistral =
-        ["system: Be kind.", "user: Write to Ann.", call, answered, "assistant: [no answer]", "user: What does this do?"];
+        ["system: Be kind.", "user: Write to Ann.", call, unknown, "assistant: [no answer]", "user: What does this do?"];
     let lines = [line([EntryId::new(2)], missing(&letter()))];
     assert_told(|call| fit(&list, call, &Bounds::none()).unwrap(), [&told, &mistral, &told], &lines);
 
@@ -200,7 +201,7 @@ fn b24_a_pending_confirmation_outlives_the_window() {
     let over = |bound| line([last[15]], Rule::Over { bound });
     let brief = |view: &HistoryView, call: &Call| desk.brief(view, &current, call, &Bounds::none());
     assert_told(|call| brief(&swarm, call), [&told, &mistral, &told], &[over(Bound::Messages), waits.clone()]);
-    assert_told(|call| brief(&chat, call), [&told, &mistral, &told], &[waits.clone(), over(Bound::Chars), waits.clone()]);
+    assert_told(|call| brief(&chat, call), [&told, &mistral, &told], &[over(Bound::Chars), waits.clone()]);
     assert_told(|call| brief(&mail, call), [&told, &mistral, &told], &[waits]);
     for view in [&swarm, &chat, &mail] {
         let briefing = brief(view, &Call::model("gpt-5", None));
@@ -389,11 +390,12 @@ fn b28_interrupted_is_closed_and_deferred_stays_open() {
     let (mut desk, asked, run, round) = begun();
     let card = desk.card(&letter());
     let current = desk.user("Never mind.");
+    let deferred = "outcome of letter001: [this call waits for a person to confirm it]";
     let waits = "user: [confirmation] waiting: send_email";
-    let told = ["system: Be kind.", "user: Write to Ann.", call, missing_text, waits, "user: Never mind."];
+    let told = ["system: Be kind.", "user: Write to Ann.", call, deferred, waits, "user: Never mind."];
     let both = "user: [confirmation] waiting: send_email | Never mind.";
-    let mistral = ["system: Be kind.", "user: Write to Ann.", call, missing_text, "assistant: [no answer]", both];
-    let lines = [line([card], Rule::CardWaits), line([round], missing(&letter()))];
+    let mistral = ["system: Be kind.", "user: Write to Ann.", call, deferred, "assistant: [no answer]", both];
+    let lines = [line([round], missing(&letter())), line([card], Rule::CardWaits)];
     assert_told(|call| desk.brief(&view, &current, call, &Bounds::none()), [&told, &mistral, &told], &lines);
     assert_eq!((desk.recorded(&asked).1, desk.open()), (Vec::new(), vec![card]));
 

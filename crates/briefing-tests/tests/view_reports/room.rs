@@ -160,7 +160,7 @@ fn b43_recalled_messages_count() {
         let chain = instructed("Be kind.", &HistoryView::mail().limit(9)).with(move || Recall(class, recalled.clone()));
         desk.assemble(&chain, &current, &[], call, bounds).unwrap()
     };
-    let history = |at: usize| format!("{}: {}", if at % 2 == 0 { "user" } else { "assistant" }, text(at, 100));
+    let history = |at: usize| format!("{}: {}", if at.is_multiple_of(2) { "user" } else { "assistant" }, text(at, 100));
     let chars = |most| Bounds::none().chars(most);
     let over = |entry, bound| line([entry], Rule::Over { bound });
     let gone = |count: usize, bound| old[..count].iter().rev().map(|entry| over(entry.id, bound)).collect::<Vec<_>>();

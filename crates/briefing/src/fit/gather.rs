@@ -42,6 +42,8 @@ pub(crate) struct Gather<I: Iterator<Item = Piece>> {
     block: u32,
     in_block: bool,
     met: u32,
+    /// Calls that wait for a person.
+    held: HashSet<CallId>,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -65,8 +67,15 @@ impl<I: Iterator<Item = Piece>> Gather<I> {
             block: 0,
             in_block: false,
             met: 0,
+            held: HashSet::new(),
             lines: Vec::new(),
         }
+    }
+
+    /// The same; of those calls it is known that they wait for a person.
+    pub(crate) fn with_held(mut self, held: HashSet<CallId>) -> Self {
+        self.held = held;
+        self
     }
 
     /// How many pieces were not reached; known without counting for what is in memory.
@@ -119,7 +128,8 @@ impl<I: Iterator<Item = Piece>> Gather<I> {
             let waiting = self.waiting.get_mut(&call.id).and_then(Vec::pop);
             let Some(waiting) = waiting else {
                 self.note(entry, Rule::OutcomeMissing { call: call.id.to_string() });
-                outcomes.push(Arc::new(made_up(call.id.clone(), OutcomeText::NotRecorded)));
+                let text = if self.held.contains(&call.id) { OutcomeText::Waiting } else { OutcomeText::NotRecorded };
+                outcomes.push(Arc::new(made_up(call.id.clone(), text)));
                 continue;
             };
             if Some(waiting.block) == block {

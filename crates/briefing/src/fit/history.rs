@@ -1,5 +1,7 @@
 //! The window: history from its newest unit back, until a bound, the anchor or the end is met.
 
+use std::collections::HashSet;
+
 use crate::fit::bounds::{Anchor, Edge, Stride};
 use crate::fit::cost::Cost;
 use crate::fit::gather::{Gather, Piece};
@@ -24,7 +26,7 @@ struct Window {
 
 /// What stands around the history.
 #[derive(Clone, Copy)]
-pub(super) struct Around {
+pub(super) struct Around<'a> {
     /// What follows it.
     pub(super) next: Option<UnitKind>,
     /// Whether an input stands before it.
@@ -33,6 +35,15 @@ pub(super) struct Around {
     pub(super) begins: Option<EntryId>,
     /// What the current message costs: the view's window holds it, too.
     pub(super) current: Cost,
+    /// Entries that read as a user's and begin no turn.
+    pub(super) asides: &'a HashSet<EntryId>,
+}
+
+impl Around<'_> {
+    fn begins_turn(&self, chosen: &Chosen) -> bool {
+        let aside = chosen.gathered.from.first().is_some_and(|entry| self.asides.contains(&entry));
+        chosen.gathered.unit.kind() == UnitKind::Input && !aside
+    }
 }
 
 /// A finished window, oldest unit first.
@@ -82,7 +93,7 @@ impl Plan<'_> {
         &mut self,
         walk: &mut Gather<I>,
         older: Unvisited,
-        around: Around,
+        around: Around<'_>,
     ) -> Closed {
         let told = self.told_most().less(around.current);
         let room = self.most.less(self.used).least(told);
@@ -94,7 +105,7 @@ impl Plan<'_> {
         }
         let end = end.or(older.why());
         if (self.bounds.edge == Edge::Turn || self.window.edge == Edge::Turn) && end.is_some() {
-            while window.units.last().is_some_and(|chosen| chosen.gathered.unit.kind() != UnitKind::Input) {
+            while window.units.last().is_some_and(|chosen| !around.begins_turn(chosen)) {
                 self.drop_oldest(&mut window, Rule::BeforeInput);
             }
         }
@@ -116,7 +127,7 @@ impl Plan<'_> {
         &mut self,
         walk: &mut Gather<I>,
         window: &mut Window,
-        around: Around,
+        around: Around<'_>,
         told: Cost,
     ) -> Option<WalkEnd> {
         let anchor = self.stride().and(self.bounds.anchor);

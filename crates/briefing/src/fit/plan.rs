@@ -100,6 +100,8 @@ pub(crate) struct Told {
     pub(crate) replay: Option<Replay>,
     /// Cards that wait, newest first.
     pub(crate) waiting: Vec<WaitingCard>,
+    /// Entries that read as a user's and begin no turn.
+    pub(crate) asides: HashSet<EntryId>,
 }
 
 /// What one resolver contributed beside history, while its units are being chosen.
@@ -222,7 +224,7 @@ impl Plan<'_> {
         let next = behind.map(|chosen| &chosen.gathered.unit).find_map(|unit| stands_as(unit, self.profile));
         let begins = current.as_ref().and_then(|current| current.gathered.from.first());
         let own = current.as_ref().map_or(Cost::default(), |current| current.cost);
-        let mut window = self.history(&mut history, older, Around { next, opened, begins, current: own });
+        let mut window = self.history(&mut history, older, Around { next, opened, begins, current: own, asides: &told.asides });
         let note = note.and_then(|note| self.note_of_rest(note, &window.units));
         self.drop_twice(&mut before, &mut after, &window.units, begins);
         self.yielding(&mut before, &mut after, Class::Summary);

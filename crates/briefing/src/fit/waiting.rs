@@ -7,13 +7,15 @@ use crate::fit::gather::Gathered;
 use crate::fit::plan::{Chosen, Plan};
 use crate::fit::receipt::{Class, Line, Origin, Rule};
 use crate::fit::unit::Unit;
-use crate::message::{EntryId, Extra, Part, User};
+use crate::message::{CallId, EntryId, Extra, Part, User};
 
 /// A card that waits, and how it reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingCard {
     /// Its entry.
     pub entry: EntryId,
+    /// The call that it holds: until the card is settled, that waits, too.
+    pub call: CallId,
     /// The line.
     pub line: String,
 }
@@ -39,11 +41,14 @@ impl Plan<'_> {
         }
     }
 
-    /// The note without the cards that the window holds.
+    /// The note without the cards that the window holds. All of them are told of.
     pub(super) fn note_of_rest(&mut self, note: Note, window: &[Chosen]) -> Option<Chosen> {
         let held: HashSet<EntryId> = window.iter().flat_map(|chosen| chosen.gathered.from.entries()).copied().collect();
         let Note { mut cards, chosen } = note;
         let all = cards.len();
+        for card in cards.iter().filter(|card| held.contains(&card.entry)) {
+            self.lines.push(Line { from: Origin::Entries(vec![card.entry]), rule: Rule::CardWaits });
+        }
         cards.retain(|card| !held.contains(&card.entry));
         let chosen = if cards.len() == all {
             chosen

@@ -8,6 +8,7 @@ use crate::fit::{Bounds, FileGate, FileReason, Limits, Line, Origin, Piece, Rule
 use crate::log::{Attachment, Mail};
 use crate::message::{Bytes, Extra, Media, ModelMessage, Part, User};
 use crate::ports::PortError;
+use crate::texts::Filler;
 use crate::view::{HistoryView, mail_text, say};
 
 /// The current message with its files as parts where the model takes them, and why others stay lines. None in a scheduled run. A
@@ -49,6 +50,9 @@ async fn reads<'c>(
         let ids: Vec<_> = say::files(message).iter().map(|file| file.id.clone()).collect();
         let texts = if ids.is_empty() { Vec::new() } else { cx.files().texts(&ids).await? };
         let said = say::message(message, &texts.into_iter().collect(), view.file_share());
+        // What says nothing is left out when it is past; now somebody waits for an answer to it.
+        let says_nothing = said.text().trim().is_empty() && !say::has_files(&said);
+        let said = if says_nothing { ModelMessage::user(Filler::Silent.text()) } else { said };
         // Documents are told as text; only of pictures the model sees more in their own turn.
         let pictures = say::files(message).iter().filter(|file| say::is_picture(file)).collect();
         return Ok((said, pictures));

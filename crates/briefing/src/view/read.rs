@@ -328,16 +328,16 @@ impl Walk<'_> {
         }
         match elsewhere {
             Some(notice) => self.confirmation(entry, say::settled(notice)),
-            None => {
-                self.note(entry, Rule::CardWaits);
-                self.confirmation(entry, say::waiting(card));
-            }
+            None => self.confirmation(entry, say::waiting(card)),
         }
     }
 
     fn confirmation(&mut self, entry: EntryId, text: Option<String>) {
         match text {
-            Some(text) => self.newest_first.push(Piece { message: ModelMessage::user(text), entry: Some(entry) }),
+            Some(text) => {
+                self.out.asides.push(entry);
+                self.newest_first.push(Piece { message: ModelMessage::user(text), entry: Some(entry) });
+            }
             None => self.note(entry, Rule::Blank),
         }
     }
@@ -353,7 +353,7 @@ impl Walk<'_> {
                 && self.after.is_none_or(|after| after < entry.place())
                 && let Some(line) = say::waiting(card)
             {
-                self.out.waiting.push(WaitingCard { entry: entry.id, line });
+                self.out.waiting.push(WaitingCard { entry: entry.id, call: card.call.id.clone(), line });
             }
         }
         Ok(())

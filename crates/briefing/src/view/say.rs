@@ -78,6 +78,11 @@ pub(super) fn is_blank(said: &ModelMessage) -> bool {
     }
 }
 
+/// Whether a user's message holds anything but text.
+pub(super) fn has_files(said: &ModelMessage) -> bool {
+    matches!(said, ModelMessage::User(user) if user.parts.iter().any(|part| part.as_text().is_none()))
+}
+
 /// Gives every text of a message to `take`.
 pub(super) fn each_text(message: &ModelMessage, mut take: impl FnMut(&str)) {
     match message {
