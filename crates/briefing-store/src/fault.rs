@@ -45,7 +45,8 @@ pub enum Fault {
         entry: EntryId,
     },
     /// An entry is in no thread, or in one that does not exist, or stands there at another time or as another kind than its own (a
-    /// card: settled or not), or is kept as another owner's.
+    /// card: settled or not; a message: what its newest version is), or as another agent's, or is kept as another owner's, or it is
+    /// an edit in another thread than its message.
     Misplaced {
         /// The owner.
         owner: OwnerId,
@@ -104,6 +105,30 @@ pub enum Fault {
         /// The thread.
         thread: ThreadId,
     },
+    /// A name leads to a thread that is not there.
+    NameDangling {
+        /// The owner.
+        owner: OwnerId,
+        /// The thread.
+        thread: ThreadId,
+    },
+    /// A thread goes on from an entry that is not there, or that its parent does not show.
+    ForkDangling {
+        /// The owner.
+        owner: OwnerId,
+        /// The thread that was forked off.
+        thread: ThreadId,
+    },
+    /// The text that was read out of a content is not what was kept.
+    TextAltered {
+        /// The hash of the content.
+        hash: String,
+    },
+    /// A text is kept of a content that is not there: it was to be forgotten.
+    TextDangling {
+        /// The number of the content. Its hash is lost.
+        number: i64,
+    },
     /// The content of a stored file is missing.
     BlobMissing {
         /// Its hash.
@@ -144,6 +169,10 @@ pub enum Reference {
     Card,
     /// The notice of a card.
     Notice,
+    /// The message of an edit.
+    Message,
+    /// The newest edit of a message.
+    Edit,
     /// A stored content.
     Blob,
 }
@@ -169,6 +198,8 @@ impl fmt::Display for Fault {
                     Reference::Round => "round",
                     Reference::Card => "card",
                     Reference::Notice => "notice",
+                    Reference::Message => "message",
+                    Reference::Edit => "newest edit",
                     Reference::Blob => "content",
                 };
                 write!(f, "owner {owner}, entry {entry}: its {what} is not there")
@@ -184,6 +215,14 @@ impl fmt::Display for Fault {
             Self::AnchorDangling { owner, thread } => {
                 write!(f, "owner {owner}, thread {thread}: a window begins in it where nothing is")
             }
+            Self::NameDangling { owner, thread } => {
+                write!(f, "owner {owner}, thread {thread}: a name leads to it, and it is not there")
+            }
+            Self::ForkDangling { owner, thread } => {
+                write!(f, "owner {owner}, thread {thread}: it goes on from an entry that is not there")
+            }
+            Self::TextAltered { hash } => write!(f, "content {hash}: its text is not what was kept"),
+            Self::TextDangling { number } => write!(f, "content number {number}: not there, and has a text"),
             Self::BlobMissing { hash } => write!(f, "content {hash}: missing"),
             Self::BlobUnreadable { hash } => write!(f, "content {hash}: cannot be read"),
             Self::BlobAltered { hash } => write!(f, "content {hash}: not what its hash says"),

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use briefing::log::Kind;
 use briefing::message::ThreadId;
 use jiff::Timestamp;
 
-use crate::{Kind, StoreError};
+use crate::StoreError;
 
 /// What is to be erased. Nothing of it can be had back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +20,8 @@ pub enum Forget {
         /// Whether everything else in the threads that it takes part in goes too: others may quote it.
         whole_threads: bool,
     },
-    /// Everything of one thread, which must not be one that was merged into another.
+    /// Everything of one thread, which must not be one that was merged into another. Of one that was forked off another, what it has
+    /// of its own; what forks show of it goes with it.
     Thread(ThreadId),
     /// Every entry with an effective time before this one. Runs go with what they answer.
     Before(Timestamp),

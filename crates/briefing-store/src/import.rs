@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use briefing::log::{Arrival, Body, Entry, Mail, MessageId};
+use briefing::log::{Arrival, Body, Entry, Kind, Kinds, Mail, MessageId};
 use briefing::message::{ModelMessage, OwnerId, ThreadId, messages_to_json};
+use briefing::ports::Back;
 use briefing_mail::{Finding, MailboxError, RawMessage, Source};
 use jiff::Timestamp;
 
-use crate::{Append, Fate, Key, Kind, NewMail, Store, StoreError, Target};
+use crate::{Append, Fate, Key, NewMail, Store, StoreError, Target};
 
 /// The most mails, and about the most bytes, that are appended in one transaction.
 const BATCH: usize = 500;
@@ -159,12 +160,19 @@ async fn begin(
     let Some(first) = store.append(owner, vec![first]).await?.pop() else { return Ok(None) };
     let thread = first.thread;
     let head = store.thread(owner, thread).await?.and_then(|thread| thread.head);
-    // What was forgotten of it stays forgotten: its tombstones stand in its place.
+    // What was forgotten or popped of it stays that: its tombstones stand in its place. So does what was edited.
     let stored = stored(store, owner, thread).await?;
     let same = stored.iter().zip(messages).all(|(entry, message)| match &entry.body {
-        Body::Message(stored) => stored == message,
-        Body::Erased(_) => true,
-        Body::Mail(_) | Body::Round(_) | Body::Outcome(_) | Body::Card(_) | Body::Notice(_) | Body::Unreadable => false,
+        Body::Message(stored) => stored.edited.is_some() || stored.said == *message,
+        Body::Popped(_) | Body::Erased(_) => true,
+        Body::Mail(_)
+        | Body::Round(_)
+        | Body::Outcome(_)
+        | Body::Card(_)
+        | Body::Notice(_)
+        | Body::Reset(_)
+        | Body::Edit(_)
+        | Body::Unreadable => false,
     });
     if !same {
         return Ok(Some(ImportedMessages { thread, new: 0, differs: true }));
@@ -179,15 +187,20 @@ async fn begin(
     Ok(Some(ImportedMessages { thread, new, differs: false }))
 }
 
-/// The messages of a thread, and what is left of those that were erased, oldest first.
+/// The messages of a thread, and what is left of those that were popped or erased, oldest first.
 async fn stored(store: &dyn Store, owner: &OwnerId, thread: ThreadId) -> Result<Vec<Arc<Entry>>, StoreError> {
+    const KINDS: Kinds = Kinds::of(&[Kind::Message, Kind::ToolUse, Kind::System, Kind::Popped, Kind::Erased, Kind::Unreadable]);
     let mut stored = Vec::new();
     let mut before = None;
     loop {
-        let page = store.read_back(owner, thread, before, None, PAGE).await?;
+        let back = Back { thread, before, after: None, kinds: KINDS, agent: None, count: PAGE };
+        let page = store.read_back(owner, back).await?;
         let Some(last) = page.last() else { break };
         before = Some(last.place());
-        stored.extend(page.into_iter().filter(|entry| matches!(Kind::of(&entry.body), Kind::Message | Kind::Erased)));
+        stored.extend(page.into_iter().filter(|entry| match &entry.body {
+            Body::Popped(popped) => matches!(*popped.body, Body::Message(_) | Body::Unreadable),
+            _ => true,
+        }));
     }
     stored.reverse();
     Ok(stored)

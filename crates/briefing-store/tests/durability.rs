@@ -11,6 +11,7 @@
 )]
 #![cfg(unix)]
 
+mod chat;
 #[path = "support/child.rs"]
 mod child;
 #[path = "support/sample.rs"]
@@ -24,12 +25,12 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use briefing::log::AttachmentId;
-use briefing::message::{EntryId, ModelMessage};
-use briefing::ports::Files;
+use briefing::log::{AttachmentId, Entry, Kind, Kinds};
+use briefing::message::{EntryId, ModelMessage, ThreadId};
+use briefing::ports::{Back, Files};
 use briefing_store::{
-    Append, BlobFolder, BlobHash, Blobs, Durability, Fault, Forget, ForgetReport, Logged, OwnerStore, Settings, SqliteStore,
-    Store, StoreError, Target, ThreadSummary,
+    Append, BlobFolder, BlobHash, Blobs, Durability, Fault, Forget, ForgetReport, KnownFile, Logged, OwnerStore, Settings,
+    SqliteStore, Store, StoreError, Target, ThreadSummary,
 };
 use pollster::block_on;
 
@@ -340,6 +341,8 @@ struct Answers {
     threads: Vec<ThreadSummary>,
     raw: Vec<Option<Arc<[u8]>>>,
     files: Vec<Option<Arc<[u8]>>>,
+    shown: Vec<Vec<Arc<Entry>>>,
+    texts: Vec<KnownFile>,
 }
 
 fn answers(store: &SqliteStore, mails: u64) -> Result<Answers, StoreError> {
@@ -348,19 +351,33 @@ fn answers(store: &SqliteStore, mails: u64) -> Result<Answers, StoreError> {
     let raw = log.iter().map(|logged| block_on(store.raw(&owner(), logged.entry.id))).collect::<Result<_, _>>()?;
     let ids: Vec<AttachmentId> = (0..mails).flat_map(|number| letter(number).new_mail().files).map(|(id, _)| id).collect();
     let files = ids.iter().map(|id| block_on(store.file(&owner(), id))).collect::<Result<_, _>>()?;
-    Ok(Answers { log, threads, raw, files })
+    let read = |(thread, kinds): (u64, Kinds)| {
+        let thread = ThreadId::new(thread);
+        let back = Back { thread, before: None, after: None, kinds, agent: Some("clerk"), count: usize::MAX };
+        block_on(store.read_back(&owner(), back))
+    };
+    let dialog = Kinds::of(&[Kind::Message, Kind::ToolUse, Kind::System, Kind::Card]);
+    let each = (0..threads.len() as u64).flat_map(|thread| [(thread, Kinds::ALL), (thread, dialog)]);
+    let shown = each.map(read).collect::<Result<_, _>>()?;
+    let ids: Vec<AttachmentId> = (0..CHATS).map(|number| AttachmentId::new(format!("small-{number}"))).collect();
+    let texts = block_on(store.texts(&owner(), &ids))?;
+    Ok(Answers { log, threads, raw, files, shown, texts })
 }
 
 /// How many mails the damaged databases hold.
 const MAILS: u64 = 10;
+const CHATS: u64 = 3;
 
 fn template() -> (tempfile::TempDir, Answers) {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path(), Durability::Process);
     let script = script(MAILS);
     script.iter().for_each(|step| assert!(!step.perform(&store)));
+    for turn in chat::turns(CHATS) {
+        turn.perform(&store);
+    }
     block_on(store.index()).unwrap();
-    assert_eq!(everything(&store).len() as u64, entries(&script));
+    assert_eq!(everything(&store).len() as u64, entries(&script) + CHATS * chat::ENTRIES);
     let answers = answers(&store, MAILS).unwrap();
     drop(store);
     (folder, answers)

@@ -8,6 +8,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod chat;
 #[path = "support/child.rs"]
 mod child;
 #[path = "support/sample.rs"]
@@ -16,9 +17,10 @@ mod sample;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use briefing::log::{Arrival, Body, Card, Cause, Run, Settled};
+use briefing::log::{Arrival, Body, Card, Cause, Kind, Message, Run, Settled};
 use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, RunId, ThreadId, ToolCall};
-use briefing_store::{Append, Durability, Forget, ForgetReport, Kind, Settings, SqliteStore, Store, StoreError, Target};
+use briefing::ports::{Back, FileText};
+use briefing_store::{Append, Durability, Forget, ForgetReport, KeptText, Settings, SqliteStore, Store, StoreError, Target};
 use pollster::block_on;
 
 use child::say;
@@ -43,6 +45,8 @@ fn child() {
 struct Known {
     words: BTreeMap<String, BTreeSet<EntryId>>,
     searched: BTreeMap<EntryId, String>,
+    /// Words that no search finds: of older versions, and of what was popped.
+    unsearched: Vec<String>,
     threads: BTreeSet<ThreadId>,
     people: Vec<String>,
 }
@@ -109,6 +113,7 @@ fn fill(store: &SqliteStore, random: &mut Random) -> Known {
                 known.searched.insert(entry, words[0].clone());
                 known.holds(entry, &words);
             }
+            2 => chat(store, random, &mut known, thread, number),
             _ => {}
         }
         if random.one_in(40) {
@@ -144,7 +149,55 @@ fn run(store: &SqliteStore, random: &mut Random, known: &mut Known, thread: Thre
     let card = block_on(store.append(&owner(), vec![append])).unwrap()[0].place.entry;
     known.holds(card, [&write, &action, &preview, &id]);
     if random.one_in(2) {
-        block_on(store.settle(&owner(), card, Settled::Done, at(number))).unwrap();
+        let language = random.word();
+        let notice = block_on(store.settle(&owner(), card, Settled::Done, Some(&language), at(number))).unwrap();
+        known.holds(notice, [&language]);
+    }
+}
+
+/// A message with a file and its text, versions of it, a reset, something that is popped, and a fork.
+fn chat(store: &SqliteStore, random: &mut Random, known: &mut Known, thread: ThreadId, number: u64) {
+    let [first, agent, extra, name, text] = [(); 5].map(|()| random.word());
+    let length = if random.one_in(3) { LARGE / 16 + 1 } else { 4 };
+    let content = random.words(length);
+    let file = chat::file(&name, content.concat().as_bytes());
+    let kept = |key: &str| serde_json::Map::from_iter([(key.to_owned(), key.into())]);
+    let message = Message { extra: kept(&extra), ..ModelMessage::user(first.as_str()).into() }.by(agent.as_str());
+    let message = chat::with_files(message, vec![file.clone()]);
+    let said = chat::append(store, chat::put(message, Target::Thread(thread), number)).0;
+    known.holds(said, content.iter().chain([&first, &agent, &extra, &name, &text]));
+    known.searched.insert(said, first);
+    let read = KeptText { version: 1, text: Some(FileText { text: text.into(), partial: false }) };
+    block_on(store.keep_text(&owner(), &file.0.id, read)).unwrap();
+    for _ in 0..random.below(3) {
+        let [words, agent, extra, name] = [(); 4].map(|()| random.word());
+        let (other, _) = chat::file(&name, b"");
+        let message = Message { extra: kept(&extra), attachments: vec![other], ..ModelMessage::user(words.as_str()).into() };
+        let message = message.by(agent.as_str());
+        let edit = Append::edit(said, message, Arrival::Live(at(number)));
+        let edit = chat::append(store, edit).0;
+        known.holds(said, [&words, &agent, &extra, &name]);
+        known.holds(edit, [&words, &agent, &extra, &name]);
+        known.unsearched.extend(known.searched.insert(said, words));
+        if random.one_in(4) {
+            block_on(store.index()).unwrap();
+        }
+    }
+    let [agent, reason] = [(); 2].map(|()| random.word());
+    let reset = Append::reset(chat::reset(Some(&agent), &reason), thread, Arrival::Live(at(number)));
+    known.holds(chat::append(store, reset).0, [&agent, &reason]);
+    for _ in 0..random.below(3) {
+        let popped = block_on(store.pop(&owner(), thread, at(number))).unwrap().unwrap();
+        known.unsearched.extend(known.searched.remove(&popped.id));
+    }
+    if random.one_in(2) {
+        let fork = block_on(store.fork(&owner(), thread, said)).unwrap();
+        let own = random.word();
+        let message = Append::message(ModelMessage::system(own.as_str()), Target::Thread(fork), Arrival::Live(at(number)));
+        let entry = chat::append(store, message).0;
+        known.holds(entry, [&own]);
+        known.searched.insert(entry, own);
+        known.threads.insert(fork);
     }
 }
 
@@ -153,16 +206,21 @@ fn stir(store: &SqliteStore, random: &mut Random, known: &mut Known) {
     let threads: Vec<ThreadId> = known.threads.iter().copied().collect();
     let mut any = || threads[usize::try_from(random.below(threads.len() as u64)).unwrap()];
     let (from, into) = (any(), any());
-    block_on(store.merge(&owner(), from, into)).unwrap();
-    if from != into {
-        known.threads.remove(&from);
+    match block_on(store.merge(&owner(), from, into)) {
+        Ok(()) if from != into => drop(known.threads.remove(&from)),
+        Ok(()) | Err(StoreError::Forked { .. }) => {}
+        Err(error) => panic!("{error}"),
     }
     let thread = any();
-    let mails = block_on(store.read_back(&owner(), thread, None, Some(Kind::Mail), 3)).unwrap();
+    let thread = if known.threads.contains(&thread) { thread } else { into };
+    let back = Back { thread, before: None, after: None, kinds: Kind::Mail.into(), agent: None, count: 3 };
+    let mails = block_on(store.read_back(&owner(), back)).unwrap();
     if let Some(mail) = mails.last() {
         match block_on(store.split(&owner(), mail.id)) {
             Ok(new) => assert!(known.threads.insert(new)),
-            Err(error) => assert!(matches!(error, StoreError::FirstOfThread { .. }), "{error}"),
+            Err(error) => {
+                assert!(matches!(error, StoreError::FirstOfThread { .. } | StoreError::Forked { .. }), "{error}");
+            }
         }
     }
 }
@@ -223,6 +281,9 @@ fn no_byte_of_what_was_forgotten_is_left() {
             let hits: Vec<EntryId> = hits.iter().map(|hit| hit.entry).collect();
             let expected: &[EntryId] = if erased.contains(entry) { &[] } else { &[*entry] };
             assert_eq!(hits, expected, "round {round}: {requests:?}");
+        }
+        for word in &known.unsearched {
+            assert_eq!(block_on(store.search(&owner(), word, 10)).unwrap(), [], "round {round}");
         }
         assert_sound(&store);
         drop(store);

@@ -10,10 +10,11 @@
 
 use std::path::{Path, PathBuf};
 
-use briefing::log::Direction;
-use briefing::message::{ModelMessage, OwnerId, ThreadId};
+use briefing::log::{Arrival, Direction, Kind};
+use briefing::message::{EntryId, ModelMessage, OwnerId, ThreadId, ToolCall};
 use briefing_store::{
-    Durability, Forget, ImportedMails, ImportedMessages, Kind, Settings, SqliteStore, Store, import_mails, import_messages,
+    Append, Durability, Forget, ImportedMails, ImportedMessages, Settings, SqliteStore, Store, Target, import_mails,
+    import_messages,
 };
 use jiff::Timestamp;
 use pollster::block_on;
@@ -129,5 +130,29 @@ fn a_forgotten_conversation_does_not_come_back() {
     // What it has grown by is new.
     assert_eq!(messages(&store, Some("run-7"), &conversation(5)), ImportedMessages { thread, new: 1, differs: false });
     assert_eq!((entries(&store, Kind::Message), entries(&store, Kind::Erased)), (1, 4));
+    assert_eq!(block_on(store.verify()).unwrap().faults, []);
+}
+
+#[test]
+fn a_conversation_that_was_changed_since_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let owner = OwnerId::default();
+    let mut conversation = conversation(3);
+    conversation.push(ModelMessage::calls([ToolCall::new("c", "look_up", "{}")]));
+    let thread = messages(&store, Some("run-7"), &conversation).thread;
+    // A version and a tombstone stand for what was imported.
+    let edit = Append::edit(EntryId::new(1), ModelMessage::assistant("better"), Arrival::Live(NOW));
+    block_on(store.append(&owner, vec![edit])).unwrap();
+    block_on(store.pop(&owner, thread, NOW)).unwrap().unwrap();
+    assert_eq!(messages(&store, Some("run-7"), &conversation), ImportedMessages { thread, new: 0, differs: false });
+    conversation.push(ModelMessage::assistant("done"));
+    assert_eq!(messages(&store, Some("run-7"), &conversation), ImportedMessages { thread, new: 1, differs: false });
+    // Neither a message of the thread's own that is something else goes by.
+    let own = Append::message(ModelMessage::user("mine"), Target::Thread(thread), Arrival::Live(NOW));
+    block_on(store.append(&owner, vec![own])).unwrap();
+    conversation.push(ModelMessage::user("theirs"));
+    assert!(messages(&store, Some("run-7"), &conversation).differs);
+    assert_eq!((entries(&store, Kind::Popped), entries(&store, Kind::Edit)), (1, 1));
     assert_eq!(block_on(store.verify()).unwrap().faults, []);
 }

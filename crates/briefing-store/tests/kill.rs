@@ -12,6 +12,7 @@
     reason = "a test stops at the first surprise, and tells how often it killed"
 )]
 
+mod chat;
 #[path = "support/child.rs"]
 mod child;
 #[path = "support/sample.rs"]
@@ -21,9 +22,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use briefing::log::{Arrival, Body};
+use briefing::log::{Arrival, Body, Kind};
 use briefing::message::{EntryId, ModelMessage, ThreadId};
-use briefing_store::{Append, Appended, Durability, Fate, Forget, Kind, SqliteStore, Store, StoreError, Target};
+use briefing_store::{Append, Appended, Durability, Fate, Forget, SqliteStore, Store, StoreError, Target};
 use jiff::Timestamp;
 use pollster::block_on;
 
@@ -35,7 +36,7 @@ use sample::{
 
 /// How often a process is killed, over all kinds of work.
 const KILLS: u64 = 200;
-const KINDS: u64 = 5;
+const KINDS: u64 = 6;
 /// How many mails are written where mails are written.
 const MAILS: u64 = 12;
 const BATCH: usize = 6;
@@ -52,6 +53,7 @@ fn child() {
     say("ready");
     match role.as_str() {
         "append" => append(&folder),
+        "chat" => chat(&folder),
         "import" => import(&folder),
         "forget" => forget(&folder),
         "migrate" => migrate(&folder),
@@ -137,6 +139,46 @@ fn killed_while_it_appends() {
             }
             assert!(script.iter().all(|step| step.whole(&store)));
             assert_eq!(everything(&store).len() as u64, entries(&script));
+            assert_sound(&store);
+        },
+    );
+}
+
+/// How many chats are written where chats are written.
+const CHATS: u64 = 5;
+
+fn chat(folder: &Path) {
+    let store = store(folder, Durability::Power);
+    for (index, turn) in chat::turns(CHATS).into_iter().enumerate() {
+        turn.perform(&store);
+        say(&index.to_string());
+    }
+}
+
+#[test]
+fn killed_while_it_chats() {
+    kill(
+        "chat",
+        |_| {},
+        |folder, said| {
+            let store = store(folder, Durability::Process);
+            assert_sound(&store);
+            let turns = chat::turns(CHATS);
+            // Asks of each that is there whether all of it is.
+            for turn in &turns {
+                turn.whole(&store);
+            }
+            for (index, turn) in turns.iter().enumerate() {
+                let was = turn.perform(&store);
+                assert!(was || index >= said.len(), "{turn:?} was acknowledged, and is not there");
+            }
+            assert!(turns.iter().all(|turn| turn.whole(&store)));
+            assert_eq!(everything(&store).len() as u64, CHATS * chat::ENTRIES);
+            for number in 0..CHATS {
+                let words = chat::words(number);
+                let found = |word: &str| block_on(store.search(&owner(), word, 10)).unwrap().len();
+                assert_eq!((found(&words.first), found(&words.edited)), (0, 1));
+            }
             assert_sound(&store);
         },
     );
@@ -362,7 +404,8 @@ fn b74_two_processes_write_one_thread_at_once() {
     // Of each process every message is there, once and in its order.
     let mut next: BTreeMap<u32, u32> = BTreeMap::new();
     for logged in &log {
-        let Body::Message(ModelMessage::User(user)) = &logged.entry.body else { panic!("{logged:?}") };
+        let Body::Message(message) = &logged.entry.body else { panic!("{logged:?}") };
+        let ModelMessage::User(user) = &message.said else { panic!("{message:?}") };
         let briefing::message::Part::Text(text) = &user.parts[0] else { panic!("{user:?}") };
         let (process, index) = text.text.split_once(' ').unwrap();
         let expected = next.entry(process.parse().unwrap()).or_default();
@@ -371,7 +414,8 @@ fn b74_two_processes_write_one_thread_at_once() {
     }
     assert_eq!(next, won);
     // The thread stands in one order, which is that of time too.
-    let back = block_on(store.read_back(&owner(), ThreadId::new(0), None, Some(Kind::Message), usize::MAX)).unwrap();
+    let mut back = chat::read(&store, ThreadId::new(0), Kind::Message.into());
+    back.reverse();
     assert_eq!(back.len(), log.len());
     assert!(back.windows(2).all(|pair| pair[1].place() < pair[0].place()));
 }

@@ -8,6 +8,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod chat;
 #[path = "support/child.rs"]
 mod child;
 #[path = "support/sample.rs"]
@@ -15,11 +16,14 @@ mod sample;
 
 use std::path::Path;
 
-use briefing_store::{Append, Durability, SqliteStore, Store, StoreError};
+use briefing::log::{Arrival, Kind, Kinds};
+use briefing::message::ModelMessage;
+use briefing::ports::Back;
+use briefing_store::{Append, Durability, Forget, SqliteStore, Store, StoreError, Target};
 use pollster::block_on;
 
 use child::say;
-use sample::{assert_sound, at_schema, copy, database, entries, everything, letter, owner, script, settings, store};
+use sample::{assert_sound, at, at_schema, copy, database, entries, everything, letter, owner, script, settings, store};
 
 const MAILS: u64 = 10;
 
@@ -49,9 +53,23 @@ fn filled() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path(), Durability::Process);
     script(MAILS).iter().for_each(|step| assert!(!step.perform(&store)));
+    for message in chat::of_every_shape() {
+        chat::append(&store, shaped(message));
+    }
+    // What is erased has no kind but that.
+    let gone = chat::append(&store, shaped(ModelMessage::system("gone"))).1;
+    block_on(store.forget(&owner(), &Forget::Thread(gone), at(99))).unwrap();
     block_on(store.index()).unwrap();
     folder
 }
+
+/// A message in a thread of its own, which comes behind the mails.
+fn shaped(message: ModelMessage) -> Append {
+    Append::message(message, Target::Referred, Arrival::Live(at(50)))
+}
+
+/// How many entries those messages are.
+const SHAPES: u64 = 8;
 
 /// The schema of a database in which no other is open: its number, and all statements that make it.
 fn schema(folder: &Path) -> (u32, Vec<(String, Option<String>)>) {
@@ -64,7 +82,7 @@ fn schema(folder: &Path) -> (u32, Vec<(String, Option<String>)>) {
 
 fn assert_holds_everything(store: &SqliteStore) {
     let script = script(MAILS);
-    assert_eq!(everything(store).len() as u64, entries(&script));
+    assert_eq!(everything(store).len() as u64, entries(&script) + SHAPES);
     assert!(script.iter().all(|step| step.whole(store)));
     for number in 0..MAILS {
         let letter = letter(number);
@@ -80,7 +98,7 @@ fn every_schema_is_brought_to_the_newest() {
     let filled = filled();
     let newest = schema(filled.path());
     let log = everything(&open(filled.path()).unwrap());
-    assert!(newest.0 >= 2);
+    assert!(newest.0 >= 3);
     for number in 1..=newest.0 {
         let folder = tempfile::tempdir().unwrap();
         at_schema(folder.path(), number, filled.path());
@@ -176,4 +194,56 @@ fn opening_again_appends_nothing() {
     let again: Vec<Append> = (0..MAILS).map(|number| letter(number).append()).collect();
     block_on(store.append(&owner(), again)).unwrap();
     assert_holds_everything(&store);
+}
+
+/// What was kept as a message is instructions, tool use or a message, by what it holds: in a row of the index for each.
+#[test]
+fn messages_are_told_apart() {
+    let filled = filled();
+    let folder = tempfile::tempdir().unwrap();
+    at_schema(folder.path(), 2, filled.path());
+    // One that cannot be read stays where it is, and stops nothing.
+    let shapes = entries(&script(MAILS));
+    let damage = format!("UPDATE messages SET body = '{{\"role\": \"sys' WHERE entry = (1 << 40) + {}", shapes + 2);
+    rusqlite::Connection::open(database(folder.path())).unwrap().execute_batch(&damage).unwrap();
+    let store = open(folder.path()).unwrap();
+    let kinds: Vec<Kind> = everything(&store)
+        .iter()
+        .skip(usize::try_from(shapes).unwrap())
+        .map(|logged| {
+            let back = |kinds: Kinds, agent| {
+                let back = Back { thread: logged.thread, before: None, after: None, kinds, agent, count: 9 };
+                block_on(store.read_back(&owner(), back)).unwrap()
+            };
+            let all = back(Kinds::ALL, None);
+            assert_eq!(all, std::slice::from_ref(&logged.entry));
+            let kind = Kind::of(&all[0].body);
+            if kind != Kind::Unreadable {
+                assert_eq!((back(kind.into(), None), back(kind.into(), Some("clerk"))), (all.clone(), all));
+            }
+            kind
+        })
+        .collect();
+    use Kind::{Erased, Message, System, ToolUse, Unreadable};
+    assert_eq!(kinds, [System, Message, Unreadable, Message, ToolUse, ToolUse, ToolUse, Erased]);
+    let faults = block_on(store.verify()).unwrap().faults;
+    assert_eq!(faults.len(), 1, "{faults:?}");
+}
+
+#[test]
+fn notices_of_before_have_the_language_of_their_card() {
+    let filled = filled();
+    let folder = tempfile::tempdir().unwrap();
+    at_schema(folder.path(), 2, filled.path());
+    let store = open(folder.path()).unwrap();
+    let cards: Vec<_> = everything(&store)
+        .iter()
+        .filter(|logged| Kind::of(&logged.entry.body) == Kind::Card)
+        .map(|logged| logged.entry.id)
+        .collect();
+    let notices = block_on(store.notices(&owner(), &cards)).unwrap();
+    assert_eq!(notices.len(), cards.len());
+    for (number, notice) in (0..MAILS).step_by(3).zip(&notices) {
+        assert_eq!((&*notice.action, &*notice.language), (format!("Refund order {number}").as_str(), "en"));
+    }
 }

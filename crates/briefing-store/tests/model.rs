@@ -14,10 +14,13 @@ mod support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use briefing::log::{Body, Entry, Erased, MessageId, RecordedRound};
+use briefing::log::{AttachmentId, Entry, Kind, Kinds, MessageId, Notice, Place, RecordedRound};
 use briefing::message::{EntryId, OwnerId, ThreadId};
-use briefing_store::{AnchorKey, Durability, Kind, Logged, Settings, SqliteStore, Store, StoreError, ThreadSummary};
-use operations::{FILES, IDS, MODELS, OWNERS, Operation, PERSONAS, Plan, RAWS, apply, file_id, plans};
+use briefing::ports::Back;
+use briefing_store::{AnchorKey, Durability, KnownFile, Logged, Settings, SqliteStore, Store, StoreError, ThreadSummary};
+use operations::{
+    AGENTS, FILES, IDS, MODELS, OWNERS, Operation, PERSONAS, Plan, RAWS, apply, file_id, plain, plain_all, plans, whole,
+};
 use pollster::block_on;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -82,6 +85,8 @@ struct Seen {
     entries: Vec<SeenEntry>,
     ids: Vec<Vec<EntryId>>,
     files: Vec<Option<Arc<[u8]>>>,
+    texts: Vec<KnownFile>,
+    notices: Vec<Arc<Notice>>,
     rounds: Vec<Vec<RecordedRound>>,
     newest: Option<(Arc<Entry>, ThreadId)>,
     found: Vec<BTreeSet<(EntryId, ThreadId)>>,
@@ -91,8 +96,8 @@ struct Seen {
 struct SeenThread {
     summary: Option<ThreadSummary>,
     entries: Vec<Vec<Arc<Entry>>>,
-    page: Vec<Arc<Entry>>,
-    cards: Vec<Arc<Entry>>,
+    pages: Vec<Vec<Arc<Entry>>>,
+    cards: Vec<Vec<Arc<Entry>>>,
     newest: Option<(Arc<Entry>, ThreadId)>,
     anchors: Vec<Option<EntryId>>,
 }
@@ -104,15 +109,21 @@ struct SeenEntry {
     raw: Option<Arc<[u8]>>,
 }
 
-/// A tombstone's hash is the backend's: it is there, and what it is does not count.
-fn plain(entry: &Arc<Entry>) -> Arc<Entry> {
-    let Body::Erased(Erased { at, hash }) = entry.body else { return Arc::clone(entry) };
-    assert_ne!(hash, [0; 32]);
-    Arc::new(Entry { body: Body::Erased(Erased { at, hash: [0; 32] }), ..**entry })
-}
-
-fn plain_all(entries: &[Arc<Entry>]) -> Vec<Arc<Entry>> {
-    entries.iter().map(plain).collect()
+/// Many ways to read a thread, the same for the same places.
+fn backs(thread: ThreadId, places: &[Place]) -> Vec<Back<'static>> {
+    let mut seed = places.iter().fold(thread.get(), |seed, place| seed.wrapping_mul(31).wrapping_add(place.entry.get()));
+    let mut next = |end: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % end
+    };
+    let backs = (0..12).map(|_| {
+        let kinds = Kind::ALL.into_iter().filter(|_| next(2) == 0).fold(Kinds::default(), Kinds::with);
+        let mut place = || Some(next(places.len() + 1)).filter(|_| !places.is_empty()).and_then(|at| places.get(at)).copied();
+        let (before, after) = (place(), place());
+        let agent = AGENTS.get(next(AGENTS.len() + 2)).copied();
+        Back { thread, before, after: after.filter(|_| next(2) == 0), kinds, agent, count: 1 + next(6) }
+    });
+    backs.collect()
 }
 
 const SEARCHES: [&str; 8] =
@@ -136,6 +147,8 @@ impl Seen {
             entries: Vec::new(),
             ids: Vec::new(),
             files: Vec::new(),
+            texts: Vec::new(),
+            notices: store.notices(owner, &all).await?,
             rounds: Vec::new(),
             newest: store.newest_inbound(owner, None).await?,
             found: Vec::new(),
@@ -159,6 +172,8 @@ impl Seen {
         for content in FILES.iter().chain(&RAWS) {
             seen.files.push(store.file(owner, &file_id(content)).await?);
         }
+        let files: Vec<AttachmentId> = FILES.iter().rev().chain(&FILES[..1]).map(|content| file_id(content)).collect();
+        seen.texts = store.texts(owner, &files).await?;
         for persona in PERSONAS {
             seen.rounds.push(store.rounds(owner, persona, &all).await?);
             seen.rounds.push(store.rounds(owner, persona, &all[all.len() / 2..]).await?);
@@ -174,12 +189,16 @@ impl Seen {
 impl SeenThread {
     async fn read(store: &dyn Store, owner: &OwnerId, thread: ThreadId) -> Result<Self, StoreError> {
         let mut entries = Vec::new();
-        for kind in Kind::ALL.into_iter().map(Some).chain([None]) {
-            entries.push(plain_all(&store.read_back(owner, thread, None, kind, 1_000).await?));
+        for kinds in Kind::ALL.into_iter().map(Kinds::from).chain([Kinds::ALL]) {
+            entries.push(plain_all(&store.read_back(owner, Back { kinds, ..whole(thread) }).await?));
         }
-        let whole = entries.last().unwrap();
-        let before = whole.get(whole.len() / 2).map(|entry| entry.place());
-        let page = plain_all(&store.read_back(owner, thread, before, None, 3).await?);
+        let places: Vec<Place> = entries.last().unwrap().iter().map(|entry| entry.place()).collect();
+        let mut pages = Vec::new();
+        for back in backs(thread, &places) {
+            pages.push(plain_all(&store.read_back(owner, back).await?));
+        }
+        let mut cards = vec![store.open_cards(owner, thread, None, 1_000).await?];
+        cards.push(store.open_cards(owner, thread, places.get(places.len() / 2).copied(), 2).await?);
         let mut anchors = Vec::new();
         for persona in PERSONAS {
             for model in MODELS {
@@ -190,8 +209,8 @@ impl SeenThread {
         Ok(Self {
             summary: store.thread(owner, thread).await?,
             entries,
-            page,
-            cards: store.open_cards(owner, thread).await?,
+            pages,
+            cards,
             newest: store.newest_inbound(owner, Some(thread)).await?,
             anchors,
         })

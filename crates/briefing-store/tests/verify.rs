@@ -9,6 +9,7 @@
 )]
 #![cfg(unix)]
 
+mod chat;
 #[path = "support/child.rs"]
 mod child;
 #[path = "support/sample.rs"]
@@ -17,8 +18,12 @@ mod sample;
 use std::fs;
 use std::path::Path;
 
-use briefing::message::{EntryId, RunId, ThreadId};
-use briefing_store::{AnchorKey, BlobHash, Durability, Fault, Forget, Reference, Store, Verified};
+use briefing::log::{Arrival, Message};
+use briefing::message::{EntryId, ModelMessage, RunId, ThreadId, ToolCall};
+use briefing::ports::FileText;
+use briefing_store::{
+    AnchorKey, Append, BlobHash, Durability, Fault, Forget, KeptText, Reference, Store, StoreError, Target, Verified,
+};
 use pollster::block_on;
 
 use sample::{assert_sound, at, copy, database, letter, owner, script, store};
@@ -208,4 +213,204 @@ fn a_content_that_cannot_be_asked_for_is_not_said_to_be_altered() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     assert_eq!(block_on(store.verify()).unwrap().faults, [Fault::BlobUnreadable { hash }]);
+}
+
+/// A database of a chat: entries 0 to 6 are in thread 0 (a message with a file and a text of that, tool use and instructions of an
+/// agent, two edits of the message, a reset, a message that is popped); thread 1 goes on from entry 1 with entry 7, and thread 2
+/// from entry 7.
+fn chatted() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path(), Durability::Process);
+    let file = chat::file("f", b"what is in it");
+    let id = file.0.id.clone();
+    let message = Message { interim: true, ..ModelMessage::user("hello").into() }.by("clerk");
+    let first = chat::append(&store, chat::put(chat::with_files(message, vec![file]), Target::Referred, 0));
+    let thread = Target::Thread(first.1);
+    let calls = Message::from(ModelMessage::calls([ToolCall::new("c", "look_up", "{}")])).by("clerk");
+    let system = Message::from(ModelMessage::system("be short")).by("clerk");
+    let (last, _) = [calls, system].map(|message| chat::append(&store, chat::put(message.into(), thread, 1))).into();
+    for word in ["once", "twice"] {
+        chat::append(&store, Append::edit(first.0, ModelMessage::user(word), Arrival::Live(at(2))));
+    }
+    chat::append(&store, Append::reset(chat::reset(Some("clerk"), "why"), first.1, Arrival::Live(at(3))));
+    chat::append(&store, Append::message(ModelMessage::user("popped"), thread, Arrival::Live(at(4))));
+    block_on(store.pop(&owner(), first.1, at(5))).unwrap().unwrap();
+    let text = KeptText { version: 1, text: Some(FileText { text: "read".into(), partial: false }) };
+    block_on(store.keep_text(&owner(), &id, text)).unwrap();
+    let fork = block_on(store.fork(&owner(), first.1, last.0)).unwrap();
+    let own = chat::append(&store, Append::message(ModelMessage::user("own"), Target::Thread(fork), Arrival::Live(at(6))));
+    block_on(store.fork(&owner(), fork, own.0)).unwrap();
+    block_on(store.named_thread(&owner(), "client 7")).unwrap();
+    block_on(store.index()).unwrap();
+    assert_sound(&store);
+    folder
+}
+
+fn unreadable(number: u64) -> Fault {
+    Fault::Unreadable { owner: owner(), entry: EntryId::new(number) }
+}
+
+fn fork_dangling(number: u64) -> Fault {
+    Fault::ForkDangling { owner: owner(), thread: ThreadId::new(number) }
+}
+
+fn indexed(number: u64) -> Fault {
+    Fault::Index { owner: owner(), entry: EntryId::new(number) }
+}
+
+#[test]
+fn messages_that_are_not_those_that_came() {
+    assert_found(
+        chatted().path(),
+        &[
+            ("UPDATE messages SET agent = 'other' WHERE entry = #0", &[entry_altered(0)]),
+            ("UPDATE messages SET agent = NULL WHERE entry = #0", &[entry_altered(0)]),
+            ("UPDATE messages SET interim = 0 WHERE entry = #0", &[entry_altered(0)]),
+            ("UPDATE messages SET extra = '{\"a\":1}' WHERE entry = #0", &[entry_altered(0)]),
+            ("UPDATE messages SET extra = '[' WHERE entry = #1", &[unreadable(1)]),
+            ("UPDATE messages SET attachments = 0 WHERE entry = #0", &[entry_altered(0)]),
+            ("UPDATE attachments SET filename = 'g' WHERE entry = #0", &[entry_altered(0)]),
+            ("UPDATE messages SET agent = 'other' WHERE entry = #1", &[misplaced(1), entry_altered(1)]),
+            ("UPDATE messages SET interim = 1 WHERE entry = #3", &[entry_altered(3)]),
+            ("UPDATE messages SET interim = 1 WHERE entry = #4", &[misplaced(0), entry_altered(4)]),
+            ("UPDATE messages SET body = 'x' WHERE entry = #4", &[unreadable(0), unreadable(4)]),
+            ("UPDATE messages SET body = replace(body, 'popped', 'pooped') WHERE entry = #6", &[entry_altered(6)]),
+            ("UPDATE messages SET body = 'x' WHERE entry = #6", &[unreadable(6)]),
+            ("UPDATE resets SET kind = 'flush'", &[entry_altered(5)]),
+            ("UPDATE resets SET agent = NULL", &[entry_altered(5)]),
+            ("UPDATE resets SET kind = 'x'", &[unreadable(5)]),
+            ("DELETE FROM resets", &[unreadable(5)]),
+        ],
+    );
+}
+
+#[test]
+fn versions_and_kinds_that_do_not_agree() {
+    assert_found(
+        chatted().path(),
+        &[
+            ("UPDATE messages SET edit = #3 WHERE entry = #0", &[dangling(0, Reference::Edit)]),
+            ("UPDATE messages SET edit = NULL WHERE entry = #0", &[misplaced(0), dangling(0, Reference::Edit)]),
+            ("UPDATE messages SET edit = #0 WHERE entry = #1", &[dangling(1, Reference::Edit)]),
+            ("UPDATE edits SET message = #40 WHERE entry = #3", &[entry_altered(3), dangling(3, Reference::Message)]),
+            ("UPDATE edits SET message = #5 WHERE entry = #3", &[entry_altered(3), dangling(3, Reference::Message)]),
+            ("UPDATE edits SET message = #1 WHERE entry = #3", &[entry_altered(3), dangling(1, Reference::Edit)]),
+            ("UPDATE members SET thread = #1 WHERE entry = #3; UPDATE threads SET entries = CASE thread WHEN #0 THEN 6 ELSE 2 END
+              WHERE thread IN (#0, #1)", &[misplaced(3)]),
+            ("UPDATE members SET kind = 4 WHERE entry = #1", &[misplaced(1)]),
+            ("UPDATE members SET kind = 10 WHERE entry = #1", &[misplaced(1)]),
+            ("UPDATE members SET agent = '' WHERE entry = #2", &[misplaced(2)]),
+            ("UPDATE members SET agent = '@clerk' WHERE entry = #0", &[misplaced(0)]),
+            ("UPDATE members SET agent = '@clerk' WHERE entry = #5", &[misplaced(5)]),
+            ("UPDATE members SET agent = '@clerk' WHERE entry = #6", &[misplaced(6)]),
+            ("UPDATE members SET kind = 4 WHERE entry = #6", &[misplaced(6)]),
+            ("UPDATE members SET kind = 13 WHERE entry = #5", &[misplaced(5)]),
+            ("UPDATE entries SET popped = NULL WHERE entry = #6", &[misplaced(6), indexed(6)]),
+            ("UPDATE entries SET popped = 1 WHERE entry = #7", &[misplaced(7), indexed(7)]),
+        ],
+    );
+}
+
+#[test]
+fn forks_names_and_texts_that_lead_nowhere() {
+    let altered = Fault::TextAltered { hash: BlobHash::of(b"what is in it").to_string() };
+    assert_found(
+        chatted().path(),
+        &[
+            ("UPDATE forks SET parent = #9 WHERE thread = #1", &[fork_dangling(1)]),
+            ("UPDATE forks SET entry = #40 WHERE thread = #1", &[fork_dangling(1)]),
+            ("UPDATE forks SET at = at + 1 WHERE thread = #1", &[fork_dangling(1)]),
+            ("UPDATE forks SET next = entry WHERE thread = #1", &[fork_dangling(1)]),
+            ("UPDATE forks SET thread = #9 WHERE thread = #2", &[fork_dangling(9)]),
+            // Rings.
+            ("UPDATE forks SET parent = #1 WHERE thread = #1", &[fork_dangling(1)]),
+            (
+                "UPDATE forks SET parent = #2, at = (SELECT at FROM forks WHERE thread = #2), entry = #7, next = #9 WHERE thread = #1",
+                &[fork_dangling(1), fork_dangling(2)],
+            ),
+            ("UPDATE names SET thread = #9", &[Fault::NameDangling { owner: owner(), thread: ThreadId::new(9) }]),
+            ("UPDATE texts SET blob = 9", &[Fault::TextDangling { number: 9 }]),
+            ("UPDATE texts SET text = 'other'", std::slice::from_ref(&altered)),
+            ("UPDATE texts SET text = NULL", std::slice::from_ref(&altered)),
+            ("UPDATE texts SET version = 2", std::slice::from_ref(&altered)),
+            ("UPDATE texts SET partial = 1", std::slice::from_ref(&altered)),
+        ],
+    );
+}
+
+#[test]
+fn what_is_left_of_a_chat_that_was_forgotten() {
+    let template = chatted();
+    let forgetful = store(template.path(), Durability::Process);
+    block_on(forgetful.forget(&owner(), &Forget::Thread(ThreadId::new(0)), at(9))).unwrap();
+    assert_sound(&forgetful);
+    drop(forgetful);
+    assert_found(
+        template.path(),
+        &[
+            ("INSERT INTO resets (entry, kind, reason) VALUES (#5, 'flush', 'x')", &[leftover(5)]),
+            ("INSERT INTO resets (entry, kind, reason) VALUES (#7, 'flush', 'x')", &[leftover(7)]),
+            ("INSERT INTO messages (entry, body) VALUES (#4, 'x')", &[leftover(4)]),
+            ("INSERT INTO attachments (entry, position, id, media_type, inline) VALUES (#4, 0, 'x', 'x', 0)", &[leftover(4)]),
+            ("INSERT INTO edits (entry, message) VALUES (#3, #0)", &[dangling(3, Reference::Message), leftover(3)]),
+            ("UPDATE members SET agent = '@clerk' WHERE entry = #1", &[misplaced(1)]),
+            ("INSERT INTO texts VALUES (1, 1, 'x', 0, x'00')", &[Fault::TextDangling { number: 1 }]),
+        ],
+    );
+}
+
+/// What threads show is not changed by merging others: then it is refused, or it is kept.
+#[test]
+fn what_forks_show_is_kept_by_merging() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path(), Durability::Process);
+    let say =
+        |thread, second| chat::append(&store, Append::message(ModelMessage::user("x"), thread, Arrival::Live(at(second))));
+    let ids =
+        |thread| chat::read(&store, thread, briefing::log::Kinds::ALL).iter().map(|entry| entry.id.get()).collect::<Vec<_>>();
+    let (zero, old) = say(Target::Referred, 10);
+    say(Target::Thread(old), 20);
+    let fork = block_on(store.fork(&owner(), old, zero)).unwrap();
+    say(Target::Thread(fork), 30);
+    // What came before the fork, and stands before where it was forked.
+    let early = say(Target::Referred, 5).1;
+    let again = block_on(store.fork(&owner(), old, EntryId::new(1))).unwrap();
+    for (from, into) in [(early, old), (old, early)] {
+        let refused = |error: &StoreError| matches!(error, StoreError::Forked { fork, .. } if *fork == again);
+        chat::refused(block_on(store.merge(&owner(), from, into)), refused);
+    }
+    // A fork says what it went on from.
+    chat::refused(block_on(store.merge(&owner(), fork, early)), |error| matches!(error, StoreError::Forked { .. }));
+    let late = say(Target::Referred, 40).1;
+    block_on(store.merge(&owner(), old, late)).unwrap();
+    assert_eq!((ids(late), ids(fork), ids(again)), (vec![0, 1, 4], vec![0, 2], vec![0, 1]));
+    // Into a fork goes what stands anywhere, as long as nobody else reads it there.
+    block_on(store.merge(&owner(), early, fork)).unwrap();
+    assert_eq!((ids(fork), ids(again)), (vec![3, 0, 2], vec![0, 1]));
+    // A fork of a fork, and another one, would read more.
+    let deep = block_on(store.fork(&owner(), fork, EntryId::new(2))).unwrap();
+    chat::refused(block_on(store.merge(&owner(), late, fork)), |error| matches!(error, StoreError::Forked { .. }));
+    // And back into what it went on from.
+    chat::refused(block_on(store.merge(&owner(), fork, late)), |error| matches!(error, StoreError::Forked { .. }));
+    assert_eq!((ids(fork), ids(deep), ids(again), ids(late)), (vec![3, 0, 2], vec![3, 0, 2], vec![0, 1], vec![0, 1, 4]));
+    block_on(store.merge(&owner(), again, late)).unwrap();
+    assert_eq!(ids(again), [0, 1, 4]);
+    assert_sound(&store);
+}
+
+/// The connection that verified before knows the search index as it was then.
+#[test]
+fn verifying_again_sees_the_index_of_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path(), Durability::Process);
+    let say = |word, second| {
+        chat::append(&store, Append::message(ModelMessage::user(word), Target::Referred, Arrival::Live(at(second))))
+    };
+    let (_, (kept, _)) = (say("gone", 1), say("kept", 10));
+    block_on(store.index()).unwrap();
+    assert_sound(&store);
+    block_on(store.forget(&owner(), &Forget::Before(at(5)), at(99))).unwrap();
+    assert_sound(&store);
+    chat::append(&store, Append::edit(kept, ModelMessage::user("kept too"), Arrival::Live(at(40))));
+    assert_sound(&store);
 }

@@ -202,7 +202,7 @@ pub(super) async fn messages_are_kept_as_they_came(store: &dyn Store) {
     ];
     for message in &messages {
         let appended = desk.append(Append::message(message.clone(), Target::Thread(thread), live(1))).await;
-        assert_eq!(desk.entry(appended.place.entry).await.body, Body::Message(message.clone()));
+        assert_eq!(desk.entry(appended.place.entry).await.body, Body::Message(Arc::new(message.clone().into())));
     }
     let alone = desk.append(Append::message(messages[0].clone(), Target::Referred, live(1))).await;
     assert_ne!(alone.thread, thread);

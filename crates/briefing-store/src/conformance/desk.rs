@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use briefing::log::{
-    Address, Arrival, Attachment, AttachmentId, Card, Cause, Entry, Mail, MessageId, RecordedRound, Run, Settled,
+    Address, Arrival, Attachment, AttachmentId, Body, Card, Cause, Entry, Kind, Kinds, Mail, Message, MessageId, Notice,
+    RecordedRound, Reset, ResetKind, Run, Settled,
 };
 use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, OwnerId, RunId, ThreadId, ToolCall};
+use briefing::ports::Back;
 use jiff::Timestamp;
+use serde_json::Map;
 
-use crate::{Append, Appended, Fate, NewMail, Store, StoreError, Target};
+use crate::{Append, Appended, Content, Fate, KnownFile, NewMail, NewMessage, Store, StoreError, Target};
 
 /// The persona of all runs unless a case says otherwise.
 pub(super) const PERSONA: &str = "desk@shop.example";
@@ -41,16 +44,52 @@ pub(super) fn mail(own: &str, refers: &str, people: &str) -> Mail {
 
 /// A mail with its bytes and one file.
 pub(super) fn full_mail(mail: Mail, raw: &[u8], file: &[u8]) -> NewMail {
-    let file_id = AttachmentId::new(format!("file-{}", crate::BlobHash::of(file)));
-    let attachment = Attachment {
-        id: file_id.clone(),
+    let listed = listed(&format!("file-{}", crate::BlobHash::of(file)), file);
+    let files = vec![(listed.id.clone(), file.to_vec())];
+    NewMail { mail: Mail { attachments: vec![listed], ..mail }, raw: Some(raw.to_vec()), files }
+}
+
+/// A file of that id and content, as it is listed.
+pub(super) fn listed(id: &str, content: &[u8]) -> Attachment {
+    Attachment {
+        id: AttachmentId::new(id),
         filename: Some("plan.txt".to_owned()),
         media_type: "text/plain".to_owned(),
-        size: Some(file.len() as u64),
+        size: Some(content.len() as u64),
         inline: false,
-    };
-    let mail = Mail { attachments: vec![attachment], ..mail };
-    NewMail { mail, raw: Some(raw.to_vec()), files: vec![(file_id, file.to_vec())] }
+    }
+}
+
+/// What a person said in a chat.
+pub(super) fn said(text: &str) -> Message {
+    ModelMessage::user(text).into()
+}
+
+/// A part of tool use.
+pub(super) fn used(text: &str) -> Message {
+    Message { interim: true, ..ModelMessage::assistant(text).into() }
+}
+
+pub(super) fn reset(kind: ResetKind) -> Reset {
+    Reset { kind, agent: Some("triage".into()), reason: "asked for".to_owned(), extra: Map::new() }
+}
+
+/// All of a thread.
+pub(super) fn whole(thread: ThreadId) -> Back<'static> {
+    Back { thread, before: None, after: None, kinds: Kinds::ALL, agent: None, count: 10_000 }
+}
+
+pub(super) fn ids(entries: &[Arc<Entry>]) -> Vec<EntryId> {
+    entries.iter().map(|entry| entry.id).collect()
+}
+
+pub(super) fn kinds(entries: &[Arc<Entry>]) -> Vec<Kind> {
+    entries.iter().map(|entry| Kind::of(&entry.body)).collect()
+}
+
+/// An entry that holds that message.
+pub(super) fn entry_of(entry: EntryId, second: i64, message: Message) -> Arc<Entry> {
+    Arc::new(Entry { id: entry, at: at(second), body: Body::Message(Arc::new(message)) })
 }
 
 pub(super) fn plain(mail: Mail) -> NewMail {
@@ -115,12 +154,66 @@ impl Desk<'_> {
         appended.place.entry
     }
 
+    /// A message of whatever kind.
+    pub(super) async fn put(self, thread: ThreadId, message: Message, second: i64) -> EntryId {
+        self.append(Append::message(message, Target::Thread(thread), live(second))).await.place.entry
+    }
+
+    /// A message with files and their contents.
+    pub(super) async fn put_with(self, thread: ThreadId, message: Message, files: &[(&str, &[u8])], second: i64) -> EntryId {
+        let attachments = files.iter().map(|(id, content)| listed(id, content)).collect();
+        let contents = files.iter().map(|(id, content)| (AttachmentId::new(*id), content.to_vec())).collect();
+        let new = NewMessage { message: Message { attachments, ..message }, files: contents };
+        let append = Append::new(Content::Message(Box::new(new)), Target::Thread(thread), live(second));
+        self.append(append).await.place.entry
+    }
+
+    pub(super) async fn reset(self, thread: ThreadId, kind: ResetKind, second: i64) -> EntryId {
+        self.append(Append::reset(reset(kind), thread, live(second))).await.place.entry
+    }
+
+    /// A new version of a message.
+    pub(super) async fn edit(self, of: EntryId, message: Message, second: i64) -> EntryId {
+        self.append(Append::edit(of, message, live(second))).await.place.entry
+    }
+
+    pub(super) async fn pop(self, thread: ThreadId, second: i64) -> Option<Arc<Entry>> {
+        self.store.pop(self.owner, thread, at(second)).await.unwrap()
+    }
+
+    pub(super) async fn fork(self, thread: ThreadId, entry: EntryId) -> ThreadId {
+        self.store.fork(self.owner, thread, entry).await.unwrap()
+    }
+
     pub(super) async fn card(self, thread: ThreadId, action: &str, second: i64) -> EntryId {
         self.append(Append::card(card(action), thread, live(second))).await.place.entry
     }
 
     pub(super) async fn settle(self, card: EntryId, settled: Settled, second: i64) -> EntryId {
-        self.store.settle(self.owner, card, settled, at(second)).await.unwrap()
+        self.store.settle(self.owner, card, settled, None, at(second)).await.unwrap()
+    }
+
+    pub(super) async fn settle_lapsed(self, thread: ThreadId, second: i64) -> Vec<EntryId> {
+        self.store.settle_lapsed(self.owner, thread, at(second)).await.unwrap()
+    }
+
+    pub(super) async fn notices(self, cards: &[EntryId]) -> Vec<Notice> {
+        let notices = self.store.notices(self.owner, cards).await.unwrap();
+        notices.iter().map(|notice| (**notice).clone()).collect()
+    }
+
+    /// The cards of the thread that are not settled, newest first.
+    pub(super) async fn open(self, thread: ThreadId) -> Vec<EntryId> {
+        ids(&self.store.open_cards(self.owner, thread, None, 10_000).await.unwrap())
+    }
+
+    pub(super) async fn texts(self, files: &[&str]) -> Vec<KnownFile> {
+        let files: Vec<AttachmentId> = files.iter().map(|id| AttachmentId::new(*id)).collect();
+        self.store.texts(self.owner, &files).await.unwrap()
+    }
+
+    pub(super) async fn file(self, id: &str) -> Option<Arc<[u8]>> {
+        self.store.file(self.owner, &AttachmentId::new(id)).await.unwrap()
     }
 
     /// Begins a run that answers an entry.
@@ -158,10 +251,15 @@ impl Desk<'_> {
         self.store.thread_of(self.owner, entry).await.unwrap()
     }
 
+    pub(super) async fn back(self, back: Back<'_>) -> Vec<Arc<Entry>> {
+        self.store.read_back(self.owner, back).await.unwrap()
+    }
+
     /// The thread, oldest first.
     pub(super) async fn read(self, thread: ThreadId) -> Vec<EntryId> {
-        let read = self.store.read_back(self.owner, thread, None, None, 10_000).await.unwrap();
-        read.iter().rev().map(|entry| entry.id).collect()
+        let mut read = ids(&self.back(whole(thread)).await);
+        read.reverse();
+        read
     }
 
     /// How many entries the owner has.

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use briefing::log::{Body, Cause, Erased, Settled};
+use briefing::log::{Body, Cause, Erased, Kind, Settled};
 use briefing::message::{EntryId, Outcome, OwnerId, RunId, ThreadId};
+use briefing::ports::Back;
 
-use super::desk::{Desk, PERSONA, assert_fails, at, card, full_mail, id, live, mail};
-use crate::{Append, Fate, Forget, ForgetReport, Kind, Logged, Store, StoreError};
+use super::desk::{Desk, PERSONA, assert_fails, at, card, full_mail, id, kinds, live, mail, whole};
+use crate::{Append, Fate, Forget, ForgetReport, Logged, Store, StoreError};
 
 async fn all(desk: Desk<'_>) -> Vec<Logged> {
     desk.store.log(desk.owner, EntryId::new(0), 1_000).await.unwrap()
 }
 
 /// Forgets, after a trial that must tell the same; wants exactly those entries erased, and the others as they were.
-async fn erases(desk: Desk<'_>, what: &Forget, erased: &[u64]) -> ForgetReport {
+pub(super) async fn erases(desk: Desk<'_>, what: &Forget, erased: &[u64]) -> ForgetReport {
     let before = all(desk).await;
     // So that all is in the index.
     desk.find("x").await;
@@ -125,15 +126,15 @@ pub(super) async fn a_correspondent_is_forgotten(store: &dyn Store) {
     let report = erases(desk, &bo, &[7, 8]).await;
     assert_eq!((report.blobs, report.shared_blobs, report.may_quote), (1, 1, 1));
     assert_eq!(store.thread(&owner, has.carl).await.unwrap().unwrap().people, Vec::<String>::new());
-    let carl = store.read_back(&owner, has.carl, None, None, 9).await.unwrap();
-    assert_eq!(carl.iter().map(|entry| Kind::of(&entry.body)).collect::<Vec<_>>(), [Kind::Message, Kind::Erased, Kind::Erased]);
-    assert_eq!(store.read_back(&owner, has.carl, None, Some(Kind::Erased), 1).await.unwrap(), carl[1..2]);
-    assert_eq!(store.read_back(&owner, has.carl, None, Some(Kind::Mail), 9).await.unwrap(), []);
+    let carl = desk.back(whole(has.carl)).await;
+    assert_eq!(kinds(&carl), [Kind::Message, Kind::Erased, Kind::Erased]);
+    assert_eq!(desk.back(Back { kinds: Kind::Erased.into(), count: 1, ..whole(has.carl) }).await, carl[1..2]);
+    assert_eq!(desk.back(Back { kinds: Kind::Mail.into(), ..whole(has.carl) }).await, []);
     assert_eq!(store.file(&owner, &file).await.unwrap().as_deref(), Some(&b"file a"[..]));
     let ann = Forget::Correspondent { address: "ann@x".to_owned(), whole_threads: false };
     erases(desk, &ann, &[0, 1, 2, 3, 4]).await;
     assert_eq!(store.file(&owner, &file).await.unwrap(), None);
-    assert_eq!(store.open_cards(&owner, has.ann).await.unwrap(), []);
+    assert_eq!(desk.open(has.ann).await, []);
     // A part of an address is another address.
     for other in ["", "bo@", "b", "ora"] {
         erases(desk, &Forget::Correspondent { address: other.to_owned(), whole_threads: true }, &[]).await;
@@ -263,7 +264,7 @@ pub(super) async fn what_is_erased_takes_nothing_more(store: &dyn Store) {
     assert_fails!(store.append_outcome(&owner, &run, Outcome::text("c", "x"), at(4)).await, StoreError::UnknownRun { .. });
     assert_fails!(store.wrote(&owner, &run, asked).await, StoreError::UnknownRun { .. });
     assert_fails!(store.wrote(&owner, &staying, asked).await, StoreError::UnknownEntry { .. });
-    assert_fails!(store.settle(&owner, card, Settled::Done, at(4)).await, StoreError::NotACard { .. });
+    assert_fails!(store.settle(&owner, card, Settled::Done, None, at(4)).await, StoreError::NotACard { .. });
     let begin = |cause| briefing::log::Run { id: RunId::new("run"), thread, cause, persona: PERSONA.into() };
     assert_fails!(store.begin_run(&owner, begin(Cause::Message(asked))).await, StoreError::UnknownEntry { .. });
     // Its id is free again.

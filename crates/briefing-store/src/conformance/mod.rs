@@ -22,12 +22,16 @@ mod append;
 mod cards;
 mod desk;
 mod forget;
+mod forks;
 mod mails;
+mod messages;
 mod order;
 mod owners;
+mod pops;
 mod reading;
 mod runs;
 mod search;
+mod texts;
 mod threads;
 
 use std::future::Future;
@@ -100,7 +104,8 @@ cases! {
         splitting_keeps_cards_with_their_run,
         splitting_tells_who_takes_part_where,
         threads_are_listed_newest_first_by_pages,
-        a_summary_tells_of_its_thread;
+        a_summary_tells_of_its_thread,
+        a_name_leads_to_one_thread;
     runs:
         a_run_is_begun_once,
         rounds_are_read_beside_what_they_answer,
@@ -117,11 +122,53 @@ cases! {
     cards:
         a_card_is_settled_once,
         what_is_no_card_is_not_settled,
-        open_cards_stand_in_the_order_of_the_thread;
+        open_cards_are_read_newest_first,
+        a_card_is_settled_in_the_language_of_now,
+        what_has_lapsed_is_settled_once,
+        nothing_is_told_of_a_card_that_was_erased;
+    messages:
+        a_message_is_kept_whole,
+        files_of_a_message_are_kept_and_forgotten_with_it,
+        an_edited_message_reads_as_its_newest_version,
+        b76_an_edit_of_a_key_is_appended_once,
+        b74_an_edit_moves_the_head,
+        only_messages_are_edited,
+        a_search_finds_the_newest_version,
+        every_version_is_forgotten_with_its_message;
+    pops:
+        resets_are_kept_whole,
+        the_newest_is_popped_whoever_wrote_it,
+        popping_a_reset_changes_only_its_kind,
+        an_edited_message_is_popped_with_its_newest_version;
+    forks:
+        a_fork_reads_what_was_there_and_then_its_own,
+        a_fork_is_read_by_pages,
+        a_fork_of_a_fork_reads_all_that_stood_before,
+        forks_end_at_a_hundred_threads,
+        a_fork_needs_an_entry_that_its_thread_reads,
+        a_fork_pops_what_it_has_of_its_own,
+        cards_of_what_was_there_are_open_in_a_fork,
+        b29_ids_that_repeat_stay_apart_in_a_fork,
+        b29_ids_that_repeat_stay_apart_when_a_fork_is_split,
+        b29_ids_that_repeat_stay_apart_when_a_thread_joins_a_fork,
+        forgetting_the_old_thread_empties_what_a_fork_reads_of_it,
+        what_a_fork_reads_is_not_split_off,
+        a_fork_follows_a_thread_that_was_merged,
+        merging_changes_nothing_of_what_forks_read,
+        a_mail_merges_no_thread_that_a_fork_would_read,
+        an_anchor_of_a_fork_may_stand_in_what_was_there;
+    texts:
+        a_text_is_kept_for_all_files_of_one_content,
+        a_newer_text_takes_the_place_of_the_older,
+        a_file_is_known_as_it_was_first_listed,
+        a_text_is_forgotten_with_the_content;
     reading:
         b31_the_newest_entries_are_read,
         a_thread_is_read_by_pages,
         one_kind_is_read_alone,
+        any_kinds_are_read_newest_first,
+        what_stands_between_two_places_is_read,
+        tool_use_of_other_agents_is_not_read,
         the_log_is_walked_from_a_number,
         b79_a_thousand_turns_take_a_thousand_rows_each;
     search:
@@ -137,7 +184,8 @@ cases! {
     owners:
         b78_another_owner_reads_nothing,
         b78_another_owner_changes_nothing,
-        b78_owners_do_not_share_keys_or_ids;
+        b78_owners_do_not_share_keys_or_ids,
+        b78_texts_of_another_owner_are_not_there;
     forget:
         a_trial_tells_what_is_erased,
         an_owner_is_forgotten,

@@ -2,9 +2,10 @@
 
 use briefing::log::{Arrival, Mail, Place};
 use briefing::message::{EntryId, ModelMessage, OwnerId};
+use briefing::ports::Back;
 use jiff::Timestamp;
 
-use super::desk::{Desk, at, id, live, mail, plain};
+use super::desk::{Desk, at, id, ids, live, mail, plain, whole};
 use crate::{Append, Store, Target};
 
 pub(super) async fn sequence_numbers_count_from_zero_without_gaps(store: &dyn Store) {
@@ -39,9 +40,8 @@ pub(super) async fn b29_equal_timestamps_keep_the_order_of_appending(store: &dyn
         desk.say(thread, &n.to_string(), 7).await;
     }
     assert_eq!(desk.read(thread).await, (0..40).map(EntryId::new).collect::<Vec<_>>());
-    let before = Place { at: at(7), entry: EntryId::new(20) };
-    let read = store.read_back(&owner, thread, Some(before), None, 2).await.unwrap();
-    assert_eq!(read.iter().map(|entry| entry.id.get()).collect::<Vec<_>>(), [19, 18]);
+    let before = Some(Place { at: at(7), entry: EntryId::new(20) });
+    assert_eq!(ids(&desk.back(Back { before, count: 2, ..whole(thread) }).await), [19, 18].map(EntryId::new));
 }
 
 /// Appends those mails to one thread, and gives the times they got.

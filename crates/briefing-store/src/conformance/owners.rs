@@ -1,16 +1,20 @@
 //! What one owner has is not there for another: the same as absent.
 
-use briefing::log::{AttachmentId, Cause, Run, Settled};
+use briefing::log::{AttachmentId, Cause, Kind, Kinds, ResetKind, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
+use briefing::ports::{Back, FileText};
 
-use super::desk::{Desk, PERSONA, assert_fails, at, full_mail, id, live, mail};
-use crate::{AnchorKey, Append, Fate, Forget, ForgetReport, Kind, Logged, Store, StoreError};
+use super::desk::{Desk, PERSONA, assert_fails, at, full_mail, id, listed, live, mail, reset, said, whole};
+use crate::{AnchorKey, Append, Fate, Forget, ForgetReport, KeptText, KnownFile, Logged, Store, StoreError};
 
 /// What one owner has.
 struct Ann {
     thread: ThreadId,
     mail: EntryId,
     card: EntryId,
+    /// A card that is settled.
+    settled: EntryId,
+    message: EntryId,
     run: RunId,
     round: EntryId,
     file: AttachmentId,
@@ -31,12 +35,16 @@ async fn ann(desk: Desk<'_>) -> Ann {
     let file = new.files[0].0.clone();
     let appended = desk.append(Append::mail(new, live(2))).await;
     let (thread, mail) = (appended.thread, appended.place.entry);
-    let card = desk.card(thread, "Cancel", 3).await;
+    let (card, settled) = (desk.card(thread, "Cancel", 3).await, desk.card(thread, "Cancel", 3).await);
+    desk.settle(settled, Settled::Done, 3).await;
+    let message = desk.say(thread, "secret", 3).await;
+    let text = KeptText { version: 1, text: Some(FileText { text: "the secret text".into(), partial: false }) };
+    desk.store.keep_text(desk.owner, &file, text).await.unwrap();
     let run = desk.answer("run", thread, mail).await;
     let round = desk.round(&run, 0, &["c"], 4).await.entry;
     let key = AnchorKey { thread, persona: PERSONA.to_owned(), view: "mail".to_owned(), model: "m".to_owned() };
     desk.store.move_anchor(desk.owner, &run, &key, mail).await.unwrap();
-    Ann { thread, mail, card, run, round, file, key }
+    Ann { thread, mail, card, settled, message, run, round, file, key }
 }
 
 async fn all(store: &dyn Store, owner: &OwnerId) -> Vec<Logged> {
@@ -49,16 +57,18 @@ pub(super) async fn b78_another_owner_reads_nothing(store: &dyn Store) {
     let has = ann(Desk { store, owner: &one }).await;
     // An owner who has nothing yet, and one who has something.
     for round in 0..2 {
-        for kind in Kind::ALL.into_iter().map(Some).chain([None]) {
-            assert_eq!(store.read_back(&bob, has.thread, None, kind, 9).await.unwrap(), []);
+        for kinds in Kind::ALL.into_iter().map(Kinds::from).chain([Kinds::ALL]) {
+            assert_eq!(store.read_back(&bob, Back { kinds, ..whole(has.thread) }).await.unwrap(), []);
         }
-        for entry in [has.mail, has.card, has.round] {
+        for entry in [has.mail, has.card, has.settled, has.message, has.round] {
             assert_eq!(store.entry(&bob, entry).await.unwrap(), None);
             assert_eq!(store.thread_of(&bob, entry).await.unwrap(), None);
             assert_eq!(store.raw(&bob, entry).await.unwrap(), None);
         }
         assert_eq!(store.by_message_id(&bob, &id("secret@x")).await.unwrap(), []);
-        assert_eq!(store.open_cards(&bob, has.thread).await.unwrap(), []);
+        assert_eq!(store.open_cards(&bob, has.thread, None, 9).await.unwrap(), []);
+        assert_eq!(store.notices(&bob, &[has.settled]).await.unwrap(), []);
+        assert_eq!(store.texts(&bob, std::slice::from_ref(&has.file)).await.unwrap(), []);
         assert_eq!(store.newest_inbound(&bob, None).await.unwrap(), None);
         assert_eq!(store.newest_inbound(&bob, Some(has.thread)).await.unwrap(), None);
         assert_eq!(store.rounds(&bob, PERSONA, &[has.mail]).await.unwrap(), []);
@@ -83,6 +93,7 @@ pub(super) async fn b78_another_owner_changes_nothing(store: &dyn Store) {
     let desk = Desk { store, owner: &bob };
     let has = ann(Desk { store, owner: &one }).await;
     let before = all(store, &one).await;
+    let texts = store.texts(&one, std::slice::from_ref(&has.file)).await.unwrap();
     let own = desk.thread().await;
     let mine = desk.say(own, "mine", 1).await;
     let run = desk.answer("mine", own, mine).await;
@@ -103,7 +114,16 @@ pub(super) async fn b78_another_owner_changes_nothing(store: &dyn Store) {
     let outcome = Outcome::text("c", "x");
     assert_fails!(store.append_outcome(&bob, &has.run, outcome.clone(), at(5)).await, StoreError::UnknownRun { .. });
     assert_fails!(store.append_outcome(&bob, &run, outcome, at(5)).await, StoreError::UnknownCall { .. });
-    assert_fails!(store.settle(&bob, has.card, Settled::Done, at(5)).await, StoreError::UnknownEntry { .. });
+    assert_fails!(store.settle(&bob, has.card, Settled::Done, None, at(5)).await, StoreError::UnknownEntry { .. });
+    assert_eq!(store.settle_lapsed(&bob, has.thread, at(99_999)).await.unwrap(), []);
+    assert_fails!(store.pop(&bob, has.thread, at(5)).await, StoreError::UnknownThread { .. });
+    assert_fails!(store.fork(&bob, has.thread, has.message).await, StoreError::UnknownThread { .. });
+    assert_fails!(store.fork(&bob, own, has.message).await, StoreError::UnknownEntry { .. });
+    let edited = desk.refused(vec![Append::edit(has.message, said("mine"), live(5))]).await;
+    assert!(matches!(edited, StoreError::UnknownEntry { entry } if entry == has.message), "{edited:?}");
+    let flushed = desk.refused(vec![Append::reset(reset(ResetKind::Flush), has.thread, live(5))]).await;
+    assert!(matches!(flushed, StoreError::UnknownThread { .. }), "{flushed:?}");
+    store.keep_text(&bob, &has.file, KeptText { version: 9, text: None }).await.unwrap();
     assert_fails!(store.merge(&bob, has.thread, own).await, StoreError::UnknownThread { .. });
     assert_fails!(store.merge(&bob, own, has.thread).await, StoreError::UnknownThread { .. });
     assert_fails!(store.split(&bob, has.mail).await, StoreError::UnknownEntry { .. });
@@ -121,6 +141,7 @@ pub(super) async fn b78_another_owner_changes_nothing(store: &dyn Store) {
     store.forget(&bob, &Forget::Owner, at(5)).await.unwrap();
 
     assert_eq!(all(store, &one).await, before);
+    assert_eq!(store.texts(&one, std::slice::from_ref(&has.file)).await.unwrap(), texts);
     assert_eq!(store.anchor(&one, &has.key).await.unwrap(), Some(has.mail));
     assert_eq!(store.file(&one, &has.file).await.unwrap().as_deref(), Some(SECRET));
 }
@@ -143,4 +164,30 @@ pub(super) async fn b78_owners_do_not_share_keys_or_ids(store: &dyn Store) {
     }
     let late = Desk { store, owner: &OwnerId::new("carl") }.mail(mail("waited@x", "", "ann"), 9).await;
     assert_eq!(late.fate, Fate::New { merged: Vec::new(), reused: None });
+}
+
+/// <https://github.com/odysseus-dev/odysseus/issues/1918>: an id that another owner has is not known, and says nothing of theirs.
+pub(super) async fn b78_texts_of_another_owner_are_not_there(store: &dyn Store) {
+    let (one, bob) = (OwnerId::new("ann"), OwnerId::new("bob"));
+    let (ann, desk) = (Desk { store, owner: &one }, Desk { store, owner: &bob });
+    let text = KeptText { version: 1, text: Some(FileText { text: "Ann's".into(), partial: false }) };
+    let thread = ann.thread().await;
+    ann.put_with(thread, said("x"), &[("same", b"of ann"), ("hers", b"hers")], 1).await;
+    let thread = desk.thread().await;
+    desk.put_with(thread, said("x"), &[("same", b"of bob")], 1).await;
+    for id in ["same", "hers"] {
+        store.keep_text(&one, &AttachmentId::new(id), text.clone()).await.unwrap();
+    }
+    let own = |text| KnownFile { file: listed("same", b"of bob"), text };
+    assert_eq!(desk.texts(&["same", "hers"]).await, [own(None)]);
+    let other = KeptText { version: 2, text: None };
+    for id in ["same", "hers"] {
+        store.keep_text(&bob, &AttachmentId::new(id), other.clone()).await.unwrap();
+    }
+    assert_eq!(desk.texts(&["hers", "same"]).await, [own(Some(other))]);
+    let hers = [("same", &b"of ann"[..]), ("hers", b"hers")]
+        .map(|(id, content)| KnownFile { file: listed(id, content), text: Some(text.clone()) });
+    assert_eq!(ann.texts(&["same", "hers"]).await, hers);
+    store.forget(&bob, &Forget::Owner, at(9)).await.unwrap();
+    assert_eq!(ann.texts(&["same", "hers"]).await, hers);
 }

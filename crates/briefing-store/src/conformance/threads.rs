@@ -126,11 +126,7 @@ pub(super) async fn splitting_keeps_cards_with_their_run(store: &dyn Store) {
     assert_fails!(store.split(&owner, late).await, StoreError::NotABeginning { .. });
     let new = store.split(&owner, second).await.unwrap();
     assert_eq!((desk.read(thread).await, desk.read(new).await), (vec![first, late], vec![early, second]));
-    let open = |thread| async move {
-        let cards = store.open_cards(&OwnerId::default(), thread).await.unwrap();
-        cards.iter().map(|card| card.id).collect::<Vec<_>>()
-    };
-    assert_eq!((open(thread).await, open(new).await), (vec![late], vec![early]));
+    assert_eq!((desk.open(thread).await, desk.open(new).await), (vec![late], vec![early]));
 }
 
 pub(super) async fn splitting_tells_who_takes_part_where(store: &dyn Store) {
@@ -204,4 +200,29 @@ pub(super) async fn a_summary_tells_of_its_thread(store: &dyn Store) {
     };
     assert_eq!(store.thread(&owner, thread).await.unwrap(), Some(summary.clone()));
     assert_eq!(store.threads(&owner, None, 1).await.unwrap(), [summary]);
+}
+
+pub(super) async fn a_name_leads_to_one_thread(store: &dyn Store) {
+    let (owner, other) = (OwnerId::default(), OwnerId::new("other"));
+    let desk = Desk { store, owner: &owner };
+    let named = |name: &'static str| async move { store.named_thread(&OwnerId::default(), name).await.unwrap() };
+    let first = named("swarm 1").await;
+    assert_eq!(desk.read(first).await, []);
+    let said = desk.say(first, "x", 1).await;
+    assert_eq!((named("swarm 1").await, desk.read(first).await), (first, vec![said]));
+    let others = [named("Swarm 1").await, named("").await, named("swarm 1 ").await, desk.thread().await];
+    assert_eq!([first, others[0], others[1], others[2], others[3]], [0, 1, 2, 3, 4].map(ThreadId::new));
+    // Another owner has the name for itself.
+    Desk { store, owner: &other }.thread().await;
+    assert_eq!(store.named_thread(&other, "swarm 1").await.unwrap(), ThreadId::new(1));
+    let long = "ü".repeat(500);
+    let longest = store.named_thread(&owner, &long).await.unwrap();
+    assert_eq!(store.named_thread(&owner, &long).await.unwrap(), longest);
+    let longer = store.named_thread(&owner, &format!("{long}x")).await;
+    assert_fails!(longer, StoreError::TooLarge { most: 1_000, .. });
+    // It leads to the thread that its own was merged into, and stays when that is forgotten.
+    store.merge(&owner, first, others[3]).await.unwrap();
+    assert_eq!(named("swarm 1").await, others[3]);
+    store.forget(&owner, &crate::Forget::Owner, at(9)).await.unwrap();
+    assert_eq!(named("swarm 1").await, others[3]);
 }

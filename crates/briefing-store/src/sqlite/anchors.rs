@@ -4,36 +4,39 @@ use briefing::message::{EntryId, RunId};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::append::Log;
+use super::back::{Reach, Spot};
 use super::ids::{OwnerKey, entry_id};
-use super::{runs, threads};
+use super::{forks, runs, threads};
 use crate::{AnchorKey, StoreError};
 
-/// The anchor, or if it was erased the next entry behind it.
+/// The anchor, or if it was erased the next one behind it that the thread shows.
 pub(super) fn find(connection: &Connection, owner: OwnerKey, key: &AnchorKey) -> Result<Option<EntryId>, StoreError> {
     let Some(thread) = threads::find(connection, owner, key.thread)? else { return Ok(None) };
-    let mut statement = connection.prepare_cached(
-        "SELECT members.entry FROM anchors JOIN members USING (thread)
-         WHERE anchors.thread = ?1 AND anchors.persona = ?2 AND anchors.view = ?3 AND anchors.model = ?4
-           AND members.kind > 0 AND (members.at, members.entry) >= (anchors.at, anchors.entry)
-         ORDER BY members.at, members.entry LIMIT 1",
+    let mut statement = connection
+        .prepare_cached("SELECT at, entry FROM anchors WHERE thread = ?1 AND persona = ?2 AND view = ?3 AND model = ?4")?;
+    let anchor = statement
+        .query_one((thread, key.persona.to_ascii_lowercase(), &key.view, &key.model), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((at, entry)): Option<Spot> = anchor else { return Ok(None) };
+    let mut next = connection.prepare_cached(
+        "SELECT at, entry FROM members WHERE thread = ?1 AND (at, entry) >= (?2, ?3) AND (at, entry) < (?4, ?5) AND entry < ?6
+           AND kind > 0 ORDER BY at, entry LIMIT 1",
     )?;
-    let found =
-        statement.query_one((thread, key.persona.to_ascii_lowercase(), &key.view, &key.model), |row| row.get(0)).optional()?;
-    Ok(found.map(entry_id))
+    let mut found: Option<Spot> = None;
+    for Reach { thread, before, next: until } in forks::reach(connection, thread)? {
+        let one = next.query_one((thread, at, entry, before.0, before.1, until), |row| Ok((row.get(0)?, row.get(1)?)));
+        found = found.into_iter().chain(one.optional()?).min();
+    }
+    Ok(found.map(|(_, entry)| entry_id(entry)))
 }
 
 /// Moves an anchor forward.
 pub(super) fn advance(log: &Log<'_>, run: &RunId, key: &AnchorKey, entry: EntryId) -> Result<(), StoreError> {
     let run = runs::resolve(log.tx, log.owner, run)?.key;
     let thread = threads::resolve(log.tx, log.owner, key.thread)?;
-    let unknown = StoreError::UnknownEntry { entry };
-    let Some(entry) = log.owner.entry(entry) else { return Err(unknown) };
-    let at: Option<i64> = log
-        .tx
-        .prepare_cached("SELECT at FROM members WHERE entry = ?1 AND thread = ?2")?
-        .query_one((entry, thread), |row| row.get(0))
-        .optional()?;
-    let Some(at) = at else { return Err(unknown) };
+    let reach = forks::reach(log.tx, thread)?;
+    let spot = log.owner.entry(entry).map_or(Ok(None), |entry| forks::shown(log.tx, &reach, entry))?;
+    let Some((at, entry)) = spot else { return Err(StoreError::UnknownEntry { entry }) };
     log.tx
         .prepare_cached(
             "INSERT INTO anchors (thread, persona, view, model, at, entry, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)

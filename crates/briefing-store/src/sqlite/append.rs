@@ -2,16 +2,16 @@
 
 use std::cell::RefCell;
 
-use briefing::log::{Arrival, Attachment, Card, Mail, MessageId, Notice, Place};
-use briefing::message::{EntryId, ModelMessage, OwnerId, message_to_json};
+use briefing::log::{Arrival, Attachment, AttachmentId, Card, Mail, MessageId, Place, Settled};
+use briefing::message::{EntryId, OwnerId};
 use briefing_mail::{Known, Placement, place};
 use rusqlite::{OptionalExtension, Transaction};
 
-use super::ids::{OWNERS, OwnerKey, entry_id, number, thread_id};
+use super::ids::{OWNERS, OwnerKey, entry_id, thread_id};
 use super::rows::{self, MailRow};
 use super::threads::limit;
 use super::time::{micros, timestamp};
-use super::{runs, threads};
+use super::{chat, forks, runs, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Append, Appended, Content, Expected, Fate, Key, NewMail, StoreError, Target};
 
@@ -33,12 +33,14 @@ struct Home {
     awaits: Vec<MessageId>,
     /// Who takes part in it from now on.
     people: Vec<String>,
+    /// The time of what it is a new version of.
+    not_before: i64,
 }
 
 /// A content with its hash, which is taken once.
 #[derive(Clone, Copy)]
-struct Hashed<'c> {
-    hash: BlobHash,
+pub(super) struct Hashed<'c> {
+    pub(super) hash: BlobHash,
     content: &'c [u8],
 }
 
@@ -68,7 +70,8 @@ impl<'t> Log<'t> {
         new.ok_or(StoreError::TooMany { what: "owners" })
     }
 
-    fn find(tx: &'t Transaction<'t>, owner: &OwnerId) -> Result<Option<Self>, StoreError> {
+    /// The log of that owner, if anything was ever written.
+    pub(super) fn find(tx: &'t Transaction<'t>, owner: &OwnerId) -> Result<Option<Self>, StoreError> {
         let mut statement = tx.prepare_cached("SELECT owner, entries, threads, last_at FROM owners WHERE name = ?1")?;
         let found = statement.query_one([owner.as_str()], |row| {
             Ok(Self {
@@ -103,21 +106,26 @@ impl<'t> Log<'t> {
         self.owner.key(self.entries)
     }
 
-    /// Gives an entry its number, and its place in a thread.
-    pub(super) fn push(&mut self, thread: i64, at: i64, kind: i64, hash: &[u8; 32]) -> Result<i64, StoreError> {
+    /// Gives an entry its number, and its place in a thread: as a member of that kind, and that agent's.
+    pub(super) fn push(
+        &mut self,
+        thread: i64,
+        at: i64,
+        (kind, agent): (i64, &str),
+        hash: &[u8; 32],
+    ) -> Result<i64, StoreError> {
         let entry = self.owner.key(self.entries).ok_or(StoreError::TooMany { what: "entries" })?;
         self.entries += 1;
         self.last_at = Some(at);
-        let kind_of_entry = if kind == rows::OPEN_CARD { rows::CARD } else { kind };
         self.tx.prepare_cached("INSERT INTO entries (entry, at, kind, hash) VALUES (?1, ?2, ?3, ?4)")?.execute((
             entry,
             at,
-            kind_of_entry,
+            rows::of_entry(kind),
             hash,
         ))?;
         self.tx
-            .prepare_cached("INSERT INTO members (thread, at, entry, kind) VALUES (?1, ?2, ?3, ?4)")?
-            .execute((thread, at, entry, kind))?;
+            .prepare_cached("INSERT INTO members (thread, at, entry, kind, agent) VALUES (?1, ?2, ?3, ?4, ?5)")?
+            .execute((thread, at, entry, kind, agent))?;
         self.tx
             .prepare_cached(
                 "UPDATE threads SET entries = entries + 1, head = ?2, newest = max(coalesce(newest, ?3), ?3) WHERE thread = ?1",
@@ -134,16 +142,19 @@ impl<'t> Log<'t> {
             return Ok(before);
         }
         let by = append.by.as_ref().map(|run| runs::resolve(self.tx, self.owner, run)).transpose()?;
-        let at = self.effective_time(&append)?.max(by.as_ref().map_or(i64::MIN, runs::Found::last_at));
+        let own = self.effective_time(&append)?.max(by.as_ref().map_or(i64::MIN, runs::Found::last_at));
         let home = self.home(&append)?;
+        let at = own.max(home.not_before);
         if let Expected::Head(expected) = append.expected {
             self.check_head(home.thread, expected)?;
         }
         let thread = home.thread;
         let (entry, fate) = match append.content {
             Content::Mail(mail) => self.mail(*mail, home, at, shelf)?,
-            Content::Message(message) => (self.message(&message, thread, at)?, Fate::NEW),
+            Content::Message(message) => (self.message(&message, thread, at, shelf)?, Fate::NEW),
             Content::Card(card) => (self.card(&card, thread, at)?, Fate::NEW),
+            Content::Reset(reset) => (self.reset(&reset, thread, at)?, Fate::NEW),
+            Content::Edit(edit) => (self.edit(&edit, thread, at)?, Fate::NEW),
         };
         if let Some(run) = by {
             runs::wrote_at(self, &run, entry, at)?;
@@ -171,19 +182,26 @@ impl<'t> Log<'t> {
 
     /// Where it belongs. A mail takes part there in any case; only where its references lead, threads become one.
     fn home(&mut self, append: &Append) -> Result<Home, StoreError> {
+        let none = || Placement { thread: None, merges: Vec::new(), awaits: Vec::new(), people: Vec::new() };
+        let mut not_before = i64::MIN;
+        let mut given = append.thread;
         let placement = match &append.content {
-            Content::Mail(mail) => Some(place(&mail.mail, &mut Directory { tx: self.tx, owner: self.owner })?),
-            Content::Message(_) | Content::Card(_) => None,
+            Content::Mail(mail) => place(&mail.mail, &mut Directory { tx: self.tx, owner: self.owner })?,
+            Content::Message(_) | Content::Card(_) | Content::Reset(_) => none(),
+            Content::Edit(edit) => {
+                let (thread, at) = chat::editable(self, edit.of)?;
+                (given, not_before) = (Target::Referred, at);
+                Placement { thread: Some(thread), ..none() }
+            }
         };
-        let Placement { thread, merges, awaits, people } =
-            placement.unwrap_or(Placement { thread: None, merges: Vec::new(), awaits: Vec::new(), people: Vec::new() });
-        let (thread, merges) = match (append.thread, thread) {
+        let Placement { thread, merges, awaits, people } = placement;
+        let (thread, merges) = match (given, thread) {
             // Who says where a mail belongs is believed.
             (Target::Thread(given), _) => (threads::resolve(self.tx, self.owner, given)?, Vec::new()),
             (Target::Referred, Some(thread)) => (thread, merges),
             (Target::Referred, None) => (self.open_thread()?, merges),
         };
-        Ok(Home { thread, merges, awaits, people })
+        Ok(Home { thread, merges, awaits, people, not_before })
     }
 
     fn check_head(&self, thread: i64, expected: Option<EntryId>) -> Result<(), StoreError> {
@@ -197,7 +215,7 @@ impl<'t> Log<'t> {
     fn effective_time(&self, append: &Append) -> Result<i64, StoreError> {
         let mail = match &append.content {
             Content::Mail(mail) => Some(&mail.mail),
-            Content::Message(_) | Content::Card(_) => None,
+            Content::Message(_) | Content::Card(_) | Content::Reset(_) | Content::Edit(_) => None,
         };
         let own = match append.arrival {
             Arrival::Live(now) => micros(now),
@@ -217,18 +235,10 @@ impl<'t> Log<'t> {
         Ok(at)
     }
 
-    fn message(&mut self, message: &ModelMessage, thread: i64, at: i64) -> Result<i64, StoreError> {
-        let body = message_to_json(message);
-        let hash = rows::hash(rows::MESSAGE, &[Some(body.as_bytes())]);
-        let entry = self.push(thread, at, rows::MESSAGE, &hash)?;
-        self.tx.prepare_cached("INSERT INTO messages (entry, body) VALUES (?1, ?2)")?.execute((entry, body))?;
-        Ok(entry)
-    }
-
     fn card(&mut self, card: &Card, thread: i64, at: i64) -> Result<i64, StoreError> {
         let body = rows::card_json(card);
         let hash = rows::hash(rows::CARD, &[Some(body.as_bytes())]);
-        let entry = self.push(thread, at, rows::OPEN_CARD, &hash)?;
+        let entry = self.push(thread, at, (rows::OPEN_CARD, ""), &hash)?;
         let run = match &card.run {
             Some(run) => runs::find(self.tx, self.owner, run)?.map(|run| run.key),
             None => None,
@@ -238,9 +248,9 @@ impl<'t> Log<'t> {
     }
 
     fn mail(&mut self, new: NewMail, home: Home, at: i64, shelf: &Shelf<'_>) -> Result<(i64, Fate), StoreError> {
-        let Home { thread, merges, awaits, people } = home;
+        let Home { thread, merges, awaits, people, .. } = home;
         let raw = new.raw.as_deref().map(Hashed::new);
-        let files: Vec<Option<Hashed<'_>>> = new.mail.attachments.iter().map(|file| content_of(&new, file)).collect();
+        let files: Vec<Option<Hashed<'_>>> = new.mail.attachments.iter().map(|file| content_of(&new.files, file)).collect();
         let first = match &new.mail.message_id {
             Some(id) => first_of(self.tx, self.owner, id)?.map(|(_, entry)| entry),
             None => None,
@@ -249,13 +259,11 @@ impl<'t> Log<'t> {
             Some(first) if !self.is_raw_of(first, raw.as_ref())? => Some(entry_id(first)),
             _ => None,
         };
-        for merged in &merges {
-            threads::merge(self.tx, *merged, thread)?;
-        }
+        let merges = self.merge(merges, thread)?;
         let row = MailRow::new(&new.mail);
         let hashes: Vec<Option<BlobHash>> = files.iter().map(|file| file.map(|file| file.hash)).collect();
         let hash = row.hash(&new.mail.attachments, raw.as_ref().map(|raw| &raw.hash), &hashes);
-        let entry = self.push(thread, at, rows::MAIL, &hash)?;
+        let entry = self.push(thread, at, (rows::MAIL, ""), &hash)?;
         let raw = raw.map(|raw| shelf.keep(self.tx, raw)).transpose()?;
         self.keep_mail(entry, &row, new.mail.attachments.len(), raw)?;
         for (position, (attachment, file)) in new.mail.attachments.iter().zip(files).enumerate() {
@@ -268,6 +276,20 @@ impl<'t> Log<'t> {
             threads::arrived(self.tx, self.owner, id)?;
         }
         Ok((entry, Fate::New { merged: merges.into_iter().map(thread_id).collect(), reused }))
+    }
+
+    /// Makes one thread of those, but for those of which a fork would read something else then; gives the merged ones.
+    fn merge(&self, merges: Vec<i64>, into: i64) -> Result<Vec<i64>, StoreError> {
+        let mut merged = Vec::with_capacity(merges.len());
+        for from in merges {
+            match forks::may_merge(self.tx, from, into) {
+                Ok(()) => merged.push(from),
+                Err(StoreError::Forked { .. }) => continue,
+                Err(error) => return Err(error),
+            }
+            threads::merge(self.tx, from, into)?;
+        }
+        Ok(merged)
     }
 
     /// Whether a mail came with just these bytes.
@@ -302,7 +324,14 @@ impl<'t> Log<'t> {
         Ok(())
     }
 
-    fn keep_attachment(&self, entry: i64, position: usize, file: &Attachment, content: Option<i64>) -> Result<(), StoreError> {
+    /// Keeps an attachment of a mail or a message.
+    pub(super) fn keep_attachment(
+        &self,
+        entry: i64,
+        position: usize,
+        file: &Attachment,
+        content: Option<i64>,
+    ) -> Result<(), StoreError> {
         self.tx
             .prepare_cached(
                 "INSERT INTO attachments (entry, position, id, filename, media_type, size, inline, content)
@@ -332,13 +361,20 @@ impl<'t> Log<'t> {
     }
 
     /// Appends the notice of a card.
-    pub(super) fn notice(&mut self, thread: i64, card: i64, notice: Notice, at: i64) -> Result<i64, StoreError> {
-        let name = notice.settled.name();
-        let hash = rows::hash(rows::NOTICE, &[Some(&number(card).to_le_bytes()), Some(name.as_bytes())]);
-        let entry = self.push(thread, at, rows::NOTICE, &hash)?;
+    pub(super) fn notice(
+        &mut self,
+        thread: i64,
+        card: i64,
+        settled: Settled,
+        language: Option<&str>,
+        at: i64,
+    ) -> Result<i64, StoreError> {
+        let name = settled.name();
+        let hash = rows::notice_hash(card, name, language);
+        let entry = self.push(thread, at, (rows::NOTICE, ""), &hash)?;
         self.tx
-            .prepare_cached("INSERT INTO notices (entry, card, settled) VALUES (?1, ?2, ?3)")?
-            .execute((entry, card, name))?;
+            .prepare_cached("INSERT INTO notices (entry, card, settled, language) VALUES (?1, ?2, ?3, ?4)")?
+            .execute((entry, card, name, language))?;
         Ok(entry)
     }
 }
@@ -346,7 +382,7 @@ impl<'t> Log<'t> {
 impl Shelf<'_> {
     /// Keeps a content once, however often it comes; gives its row. A large one is outside and safe before its row is; if it was
     /// lost there, it is mended.
-    fn keep(&self, tx: &Transaction<'_>, Hashed { hash, content }: Hashed<'_>) -> Result<i64, StoreError> {
+    pub(super) fn keep(&self, tx: &Transaction<'_>, Hashed { hash, content }: Hashed<'_>) -> Result<i64, StoreError> {
         let known: Option<(i64, bool)> = tx
             .prepare_cached("UPDATE blobs SET refs = refs + 1 WHERE hash = ?1 RETURNING blob, data IS NULL")?
             .query_one([hash.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -381,8 +417,8 @@ fn answered(mail: &Mail) -> impl Iterator<Item = &MessageId> {
 }
 
 /// The content that came with an attachment.
-fn content_of<'n>(new: &'n NewMail, file: &Attachment) -> Option<Hashed<'n>> {
-    new.files.iter().find(|(id, _)| *id == file.id).map(|(_, content)| Hashed::new(content))
+pub(super) fn content_of<'n>(files: &'n [(AttachmentId, Vec<u8>)], file: &Attachment) -> Option<Hashed<'n>> {
+    files.iter().find(|(id, _)| *id == file.id).map(|(_, content)| Hashed::new(content))
 }
 
 /// The first mail of that Message-ID: its time and its entry.

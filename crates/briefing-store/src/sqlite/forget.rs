@@ -9,7 +9,7 @@ use rusqlite::Transaction;
 use super::ids::{OwnerKey, thread_id};
 use super::time::micros;
 use super::writer::Desk;
-use super::{read, rows, search, threads};
+use super::{forks, read, rows, search, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Forget, ForgetReport, StoreError};
 
@@ -37,10 +37,10 @@ fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), St
             select_thread(tx, found)?;
         }
         Forget::Before(time) => {
-            // Rounds and outcomes go with their run, and notices with their card.
+            // Rounds and outcomes go with their run, notices with their card, and edits with their message.
             tx.execute(
                 "INSERT INTO selected SELECT entry FROM entries
-                 WHERE entry BETWEEN ?1 AND ?2 AND erased IS NULL AND at < ?3 AND kind NOT IN (2, 3, 6)",
+                 WHERE entry BETWEEN ?1 AND ?2 AND erased IS NULL AND at < ?3 AND kind NOT IN (2, 3, 6, 12)",
                 [first, last, micros(*time)],
             )?;
             tx.execute(
@@ -85,15 +85,17 @@ fn select_mails(tx: &Transaction<'_>, thread: i64, address: &str) -> Result<(), 
     })
 }
 
-/// What goes with the selected: the runs that stand beside it, what those wrote, and the notices of cards.
+/// What goes with the selected: the runs that stand beside it, what those wrote, the notices of cards, and all versions of messages.
 fn complete(tx: &Transaction<'_>) -> Result<(), StoreError> {
-    const STEPS: [&str; 7] = [
+    const STEPS: [&str; 9] = [
         "INSERT OR IGNORE INTO gone SELECT places.run FROM places JOIN selected USING (entry)",
         "INSERT OR IGNORE INTO gone SELECT run FROM runs JOIN selected ON selected.entry = runs.answers",
         "INSERT OR IGNORE INTO selected SELECT rounds.entry FROM rounds JOIN gone USING (run)",
         "INSERT OR IGNORE INTO selected SELECT outcomes.entry FROM outcomes JOIN gone USING (run)",
         "INSERT OR IGNORE INTO selected SELECT cards.entry FROM cards JOIN gone ON gone.run = cards.run",
         "INSERT OR IGNORE INTO selected SELECT cards.notice FROM cards JOIN selected USING (entry) WHERE notice IS NOT NULL",
+        "INSERT OR IGNORE INTO selected SELECT edits.message FROM edits JOIN selected USING (entry)",
+        "INSERT OR IGNORE INTO selected SELECT edits.entry FROM edits JOIN selected ON selected.entry = edits.message",
         "DELETE FROM selected WHERE entry IN (SELECT entry FROM entries WHERE erased IS NOT NULL)",
     ];
     // A run may answer what another run wrote, or the notice of its card.
@@ -121,10 +123,14 @@ pub(super) fn erase(tx: &Transaction<'_>, owner: &OwnerId, what: &Forget, now: T
 fn erase_selected(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Result<ForgetReport, StoreError> {
     let mut report = ForgetReport::default();
     let count = |sql: &str| tx.query_one(sql, [], |row| Ok(row.get::<_, i64>(0)?.cast_unsigned()));
-    let kinds = "SELECT kind, count(*) FROM entries JOIN selected USING (entry) GROUP BY kind";
+    let kinds = "SELECT coalesce(members.kind, entries.kind), count(*)
+                 FROM entries JOIN selected USING (entry) LEFT JOIN members USING (entry) GROUP BY 1";
     for row in tx.prepare(kinds)?.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))? {
         let (code, count) = row?;
-        report.entries.extend(rows::kind(code).map(|kind| (kind, count.cast_unsigned())));
+        // A card is counted as one, settled or not.
+        if let Some(kind) = rows::kind(code) {
+            *report.entries.entry(kind).or_default() += count.cast_unsigned();
+        }
     }
     report.runs = count("SELECT count(*) FROM gone")?;
     report.raw = count("SELECT count(*) FROM mails JOIN selected USING (entry) WHERE raw IS NOT NULL")?;
@@ -140,6 +146,8 @@ fn erase_selected(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Resu
         "DELETE FROM mails WHERE entry IN (SELECT entry FROM selected);
          DELETE FROM attachments WHERE entry IN (SELECT entry FROM selected);
          DELETE FROM messages WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM edits WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM resets WHERE entry IN (SELECT entry FROM selected);
          DELETE FROM cards WHERE entry IN (SELECT entry FROM selected);
          DELETE FROM notices WHERE entry IN (SELECT entry FROM selected);
          DELETE FROM rounds WHERE entry IN (SELECT entry FROM selected);
@@ -147,7 +155,7 @@ fn erase_selected(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Resu
          DELETE FROM calls WHERE run IN (SELECT run FROM gone);
          DELETE FROM places WHERE run IN (SELECT run FROM gone);
          DELETE FROM runs WHERE run IN (SELECT run FROM gone);
-         UPDATE members SET kind = 0 WHERE entry IN (SELECT entry FROM selected);",
+         UPDATE members SET kind = 0, agent = '' WHERE entry IN (SELECT entry FROM selected);",
     )?;
     tx.execute("UPDATE entries SET erased = ?1 WHERE entry IN (SELECT entry FROM selected)", [micros(now)])?;
     for thread in affected {
@@ -163,7 +171,7 @@ fn selected(tx: &Transaction<'_>) -> Result<Vec<i64>, StoreError> {
     Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
-/// Takes the references of the selected mails from their contents; those that nobody refers to any more go.
+/// Takes the references of the selected from their contents; those that nobody refers to any more go, and what was read of them.
 fn drop_blobs(tx: &Transaction<'_>, owner: OwnerKey, report: &mut ForgetReport) -> Result<(), StoreError> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS unreferred (blob INTEGER PRIMARY KEY, times INTEGER NOT NULL);
@@ -187,6 +195,7 @@ fn drop_blobs(tx: &Transaction<'_>, owner: OwnerKey, report: &mut ForgetReport) 
     report.blob_bytes = bytes.cast_unsigned();
     tx.execute_batch(
         "INSERT OR IGNORE INTO doomed SELECT hash FROM blobs JOIN unreferred USING (blob) WHERE refs = 0 AND data IS NULL;
+         DELETE FROM texts WHERE blob IN (SELECT blob FROM blobs JOIN unreferred USING (blob) WHERE refs = 0);
          DELETE FROM blobs WHERE refs = 0 AND blob IN (SELECT blob FROM unreferred);",
     )?;
     Ok(())
@@ -198,7 +207,10 @@ fn close_thread(tx: &Transaction<'_>, thread: i64) -> Result<u64, StoreError> {
     threads::recount_mails(tx, thread)?;
     let left: i64 = tx.query_one("SELECT count(*) FROM members WHERE thread = ?1 AND kind > 0", [thread], |row| row.get(0))?;
     if left == 0 {
-        tx.execute("DELETE FROM call_ids WHERE thread = ?1", [thread])?;
+        // The numbers that a fork gives go on from those of its parent.
+        if !forks::is_forked(tx, thread)? {
+            tx.execute("DELETE FROM call_ids WHERE thread = ?1", [thread])?;
+        }
         tx.execute("DELETE FROM anchors WHERE thread = ?1", [thread])?;
     }
     Ok(left.cast_unsigned())

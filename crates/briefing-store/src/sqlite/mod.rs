@@ -4,17 +4,22 @@
 
 mod anchors;
 mod append;
+mod back;
 mod backup;
+mod bodies;
 mod cards;
+mod chat;
 mod connection;
 mod files;
 mod forget;
+mod forks;
 mod ids;
 mod read;
 mod rows;
 mod runs;
 mod schema;
 mod search;
+mod texts;
 mod threads;
 mod time;
 mod verify;
@@ -24,8 +29,9 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use briefing::log::{AttachmentId, Entry, MessageId, Place, RecordedRound, Run, Settled};
+use briefing::log::{AttachmentId, Entry, MessageId, Notice, Place, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
+use briefing::ports::Back;
 use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -37,8 +43,8 @@ use self::ids::{OwnerKey, thread_id};
 use self::writer::{Desk, Writer};
 use crate::blobs::{BlobFolder, BlobHash, Blobs};
 use crate::{
-    After, AnchorKey, Append, Appended, Fault, Forget, ForgetReport, Hit, ImportedRound, Kind, Logged, Store, StoreError,
-    StoreFuture, ThreadSummary, Verified,
+    After, AnchorKey, Append, Appended, Fault, Forget, ForgetReport, Hit, ImportedRound, KeptText, KnownFile, Logged, Store,
+    StoreError, StoreFuture, ThreadSummary, Verified,
 };
 
 /// How often a copy is begun anew, as something in it was forgotten meanwhile.
@@ -186,6 +192,24 @@ impl SqliteStore {
         })
     }
 
+    /// Changes what an owner has; of one who has nothing, nothing.
+    fn amend<'a, T: Default + Send + 'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        work: impl FnOnce(&mut Log<'_>) -> Result<T, StoreError> + Send + 'a,
+    ) -> StoreFuture<'a, T> {
+        Box::pin(async move {
+            self.writer.write(|desk| {
+                desk.transact(|tx, _, _| {
+                    let Some(mut log) = Log::find(tx, owner)? else { return Ok(T::default()) };
+                    let done = work(&mut log)?;
+                    log.close()?;
+                    Ok(done)
+                })
+            })
+        })
+    }
+
     /// Reads of one owner; of one who has nothing, nothing.
     fn read<'a, T: Default + Send + 'a>(
         &'a self,
@@ -219,6 +243,10 @@ fn contents_of(path: &Path) -> PathBuf {
 impl Store for SqliteStore {
     fn open_thread<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, ThreadId> {
         self.write(owner, |log, _| Ok(thread_id(log.open_thread()?)))
+    }
+
+    fn named_thread<'a>(&'a self, owner: &'a OwnerId, name: &'a str) -> StoreFuture<'a, ThreadId> {
+        self.write(owner, move |log, _| Ok(thread_id(threads::named(log, name)?)))
     }
 
     fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>> {
@@ -264,19 +292,48 @@ impl Store for SqliteStore {
         self.write(owner, move |log, _| runs::import(log, &run, rounds, at))
     }
 
-    fn settle<'a>(&'a self, owner: &'a OwnerId, card: EntryId, settled: Settled, now: Timestamp) -> StoreFuture<'a, EntryId> {
-        self.write(owner, move |log, _| cards::settle(log, card, settled, now))
+    fn settle<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        card: EntryId,
+        settled: Settled,
+        language: Option<&'a str>,
+        now: Timestamp,
+    ) -> StoreFuture<'a, EntryId> {
+        self.write(owner, move |log, _| cards::settle(log, card, settled, language, now))
     }
 
-    fn open_cards<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+    fn settle_lapsed<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>> {
+        self.amend(owner, move |log| cards::settle_lapsed(log, thread, now))
+    }
+
+    fn open_cards<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        thread: ThreadId,
+        before: Option<Place>,
+        count: usize,
+    ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
         self.read(owner, move |connection, owner| match threads::find(connection, owner, thread)? {
-            Some(thread) => cards::open(connection, thread),
+            Some(thread) => cards::open(connection, thread, before.map(|place| back::spot(owner, place)), count),
             None => Ok(Vec::new()),
         })
     }
 
+    fn notices<'a>(&'a self, owner: &'a OwnerId, cards: &'a [EntryId]) -> StoreFuture<'a, Vec<Arc<Notice>>> {
+        self.read(owner, move |connection, owner| cards::notices(connection, owner, cards))
+    }
+
+    fn pop<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Option<Arc<Entry>>> {
+        self.write(owner, move |log, _| chat::pop(log, thread, now))
+    }
+
+    fn fork<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, entry: EntryId) -> StoreFuture<'a, ThreadId> {
+        self.write(owner, move |log, _| Ok(thread_id(forks::fork(log, thread, entry)?)))
+    }
+
     fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
-        self.read(owner, move |connection, owner| owner.entry(entry).map_or(Ok(None), |key| rows::entry(connection, key)))
+        self.read(owner, move |connection, owner| owner.entry(entry).map_or(Ok(None), |key| bodies::entry(connection, key)))
     }
 
     fn by_message_id<'a>(&'a self, owner: &'a OwnerId, id: &'a MessageId) -> StoreFuture<'a, Vec<EntryId>> {
@@ -287,16 +344,9 @@ impl Store for SqliteStore {
         self.read(owner, move |connection, owner| owner.entry(entry).map_or(Ok(None), |key| read::thread_of(connection, key)))
     }
 
-    fn read_back<'a>(
-        &'a self,
-        owner: &'a OwnerId,
-        thread: ThreadId,
-        before: Option<Place>,
-        kind: Option<Kind>,
-        count: usize,
-    ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
-        self.read(owner, move |connection, owner| match threads::find(connection, owner, thread)? {
-            Some(thread) => read::back(connection, thread, before.map(|place| read::place(owner, place)), kind, count),
+    fn read_back<'a>(&'a self, owner: &'a OwnerId, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read(owner, move |connection, owner| match threads::find(connection, owner, back.thread)? {
+            Some(thread) => back::read(connection, owner, thread, &back),
             None => Ok(Vec::new()),
         })
     }
@@ -309,7 +359,8 @@ impl Store for SqliteStore {
         self.read(owner, move |connection, owner| {
             let Some(thread) = thread else { return read::newest_inbound(connection, owner) };
             let Some(key) = threads::find(connection, owner, thread)? else { return Ok(None) };
-            Ok(read::newest_inbound_of(connection, key)?.map(|entry| (entry, thread_id(key))))
+            let found = read::newest_inbound_of(connection, &forks::reach(connection, key)?)?;
+            Ok(found.map(|entry| (entry, thread_id(key))))
         })
     }
 
@@ -324,6 +375,14 @@ impl Store for SqliteStore {
 
     fn file<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
         self.file_of(owner, move |connection, owner| files::of_attachment(connection, owner, id))
+    }
+
+    fn texts<'a>(&'a self, owner: &'a OwnerId, ids: &'a [AttachmentId]) -> StoreFuture<'a, Vec<KnownFile>> {
+        self.read(owner, move |connection, owner| texts::find(connection, owner, ids))
+    }
+
+    fn keep_text<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId, text: KeptText) -> StoreFuture<'a, ()> {
+        self.amend(owner, move |log| texts::keep(log.tx, log.owner, id, &text))
     }
 
     fn raw<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
@@ -358,7 +417,11 @@ impl Store for SqliteStore {
     fn merge<'a>(&'a self, owner: &'a OwnerId, from: ThreadId, into: ThreadId) -> StoreFuture<'a, ()> {
         self.write(owner, move |log, _| {
             let (from, into) = (threads::resolve(log.tx, log.owner, from)?, threads::resolve(log.tx, log.owner, into)?);
-            if from == into { Ok(()) } else { threads::merge(log.tx, from, into) }
+            if from == into {
+                return Ok(());
+            }
+            forks::may_merge(log.tx, from, into)?;
+            threads::merge(log.tx, from, into)
         })
     }
 

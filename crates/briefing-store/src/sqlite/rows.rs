@@ -4,16 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use blake3::Hasher;
-use briefing::log::{
-    Address, Attachment, AttachmentId, Body, Card, Delivery, Direction, Entry, Erased, Mail, MessageId, Notice, Settled,
-};
+use briefing::log::{Address, Attachment, AttachmentId, Card, Delivery, Direction, Kind, Mail, MessageId, ResetKind, Settled};
 use briefing::message::{Assistant, ModelMessage, Outcome, RunId, ToolCall, message_to_json, messages_from_json};
-use rusqlite::{Connection, OptionalExtension, Row};
-use serde_json::{Value, json};
+use rusqlite::{Connection, Row};
+use serde_json::{Map, Value, json};
 
-use super::ids::{entry_id, number};
+use super::ids::number;
 use super::time::{micros, timestamp};
-use crate::{BlobHash, Kind, StoreError};
+use crate::{BlobHash, StoreError};
 
 /// Kinds as numbers, as the schema tells them.
 pub(super) const MAIL: i64 = 1;
@@ -22,13 +20,21 @@ pub(super) const OUTCOME: i64 = 3;
 pub(super) const MESSAGE: i64 = 4;
 pub(super) const CARD: i64 = 5;
 pub(super) const NOTICE: i64 = 6;
-/// Of a hash only: a run.
+pub(super) const RESET: i64 = 11;
+pub(super) const EDIT: i64 = 12;
+/// Of a hash only: a run, and the text of a file.
 pub(super) const RUN: i64 = 8;
+pub(super) const TEXT: i64 = 14;
 /// Of a member only: a card that is not settled.
 pub(super) const OPEN_CARD: i64 = 7;
-/// Of a member only: what was there is erased.
+/// Of a member only: a message that is part of tool use, or holds instructions.
+pub(super) const TOOL_USE: i64 = 9;
+pub(super) const SYSTEM: i64 = 10;
+/// Of a member only: what was there is popped, or erased.
+pub(super) const POPPED: i64 = 13;
 pub(super) const ERASED: i64 = 0;
 
+/// The kind of a member.
 pub(super) fn kind(code: i64) -> Option<Kind> {
     Some(match code {
         ERASED => Kind::Erased,
@@ -36,22 +42,42 @@ pub(super) fn kind(code: i64) -> Option<Kind> {
         ROUND => Kind::Round,
         OUTCOME => Kind::Outcome,
         MESSAGE => Kind::Message,
+        TOOL_USE => Kind::ToolUse,
+        SYSTEM => Kind::System,
         CARD | OPEN_CARD => Kind::Card,
         NOTICE => Kind::Notice,
+        RESET => Kind::Reset,
+        EDIT => Kind::Edit,
+        POPPED => Kind::Popped,
         _ => return None,
     })
 }
 
-/// The number of a kind that has one of its own, as members have it.
-pub(super) const fn code(kind: Kind) -> i64 {
+/// The numbers that members of a kind have.
+pub(super) const fn codes(kind: Kind) -> &'static [i64] {
     match kind {
-        Kind::Mail => MAIL,
-        Kind::Round => ROUND,
-        Kind::Outcome => OUTCOME,
-        Kind::Message => MESSAGE,
-        Kind::Card => CARD,
-        Kind::Notice => NOTICE,
-        Kind::Erased | Kind::Unreadable => ERASED,
+        Kind::Mail => &[MAIL],
+        Kind::Round => &[ROUND],
+        Kind::Outcome => &[OUTCOME],
+        Kind::Message => &[MESSAGE],
+        Kind::ToolUse => &[TOOL_USE],
+        Kind::System => &[SYSTEM],
+        Kind::Card => &[CARD, OPEN_CARD],
+        Kind::Notice => &[NOTICE],
+        Kind::Reset => &[RESET],
+        Kind::Edit => &[EDIT],
+        Kind::Popped => &[POPPED],
+        Kind::Erased => &[ERASED],
+        Kind::Unreadable => &[],
+    }
+}
+
+/// The number that the entry of a member has.
+pub(super) const fn of_entry(member: i64) -> i64 {
+    match member {
+        OPEN_CARD => CARD,
+        TOOL_USE | SYSTEM => MESSAGE,
+        kind => kind,
     }
 }
 
@@ -70,6 +96,16 @@ pub(super) fn hash(kind: i64, fields: &[Option<&[u8]>]) -> [u8; 32] {
         hasher.update(field.unwrap_or_default());
     }
     *hasher.finalize().as_bytes()
+}
+
+/// The hash of a notice. One in its card's language has that which it had before there was another.
+pub(super) fn notice_hash(card: i64, settled: &str, language: Option<&str>) -> [u8; 32] {
+    let card = number(card).to_le_bytes();
+    let (card, settled) = (Some(card.as_slice()), Some(settled.as_bytes()));
+    match language {
+        None => hash(NOTICE, &[card, settled]),
+        Some(language) => hash(NOTICE, &[card, settled, Some(language.as_bytes())]),
+    }
 }
 
 /// A mail's own columns.
@@ -115,11 +151,7 @@ impl MailRow {
         }
         let direction = self.direction.to_le_bytes();
         let date = self.date.map(i64::to_le_bytes);
-        let files =
-            attachments.iter().map(|file| json!([file.id.as_str(), file.filename, file.media_type, file.size, file.inline]));
-        let files = Value::Array(files.collect()).to_string();
-        let contents: Value = contents.iter().map(|content| content.map(|hash| hash.to_string())).collect();
-        let contents = contents.to_string();
+        let (files, contents) = (files_json(attachments), contents_json(contents));
         hash(
             MAIL,
             &[
@@ -139,6 +171,19 @@ impl MailRow {
             ],
         )
     }
+}
+
+/// What is hashed of attachments: what their rows hold.
+pub(super) fn files_json(attachments: &[Attachment]) -> String {
+    let files =
+        attachments.iter().map(|file| json!([file.id.as_str(), file.filename, file.media_type, file.size, file.inline]));
+    Value::Array(files.collect()).to_string()
+}
+
+/// What is hashed of their contents.
+pub(super) fn contents_json(contents: &[Option<BlobHash>]) -> String {
+    let contents: Value = contents.iter().map(|content| content.map(|hash| hash.to_string())).collect();
+    contents.to_string()
 }
 
 fn ids_json(ids: &[MessageId]) -> Option<String> {
@@ -288,7 +333,8 @@ pub(super) fn card_json(card: &Card) -> String {
     .to_string()
 }
 
-fn card(entry: i64, json: &str) -> Result<Card, StoreError> {
+/// A card as it is kept.
+pub(super) fn card(entry: i64, json: &str) -> Result<Card, StoreError> {
     let fault = || damaged(entry, "the card");
     let value: Value = serde_json::from_str(json).map_err(|_| fault())?;
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned).ok_or_else(fault);
@@ -304,59 +350,22 @@ fn card(entry: i64, json: &str) -> Result<Card, StoreError> {
     })
 }
 
+/// What an application keeps with something, as JSON; nothing of nothing.
+pub(super) fn extra_json(extra: &Map<String, Value>) -> Option<String> {
+    (!extra.is_empty()).then(|| serde_json::to_string(extra).unwrap_or_default())
+}
+
+/// Reads that.
+pub(super) fn extra(entry: i64, json: Option<&str>) -> Result<Map<String, Value>, StoreError> {
+    json.map_or_else(|| Ok(Map::new()), |json| serde_json::from_str(json).map_err(|_| damaged(entry, "what is kept with it")))
+}
+
+pub(super) fn reset_kind(name: &str) -> Option<ResetKind> {
+    [ResetKind::Flush, ResetKind::Rescue].into_iter().find(|kind| kind.name() == name)
+}
+
 pub(super) fn settled(name: &str) -> Option<Settled> {
     Settled::ALL.into_iter().find(|settled| settled.name() == name)
-}
-
-/// Reads one entry, whatever it holds.
-pub(super) fn entry(connection: &Connection, key: i64) -> Result<Option<Arc<Entry>>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT at, kind, hash, erased FROM entries WHERE entry = ?1")?;
-    let spine = statement.query_one([key], |row| {
-        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, [u8; 32]>(2)?, row.get::<_, Option<i64>>(3)?))
-    });
-    let Some((at, kind, hash, erased)) = spine.optional()? else { return Ok(None) };
-    let body = match erased {
-        Some(erased) => Body::Erased(Erased { at: timestamp(erased), hash }),
-        None => match body(connection, key, kind) {
-            Err(StoreError::Corrupt { .. }) => Body::Unreadable,
-            body => body?,
-        },
-    };
-    Ok(Some(Arc::new(Entry { id: entry_id(key), at: timestamp(at), body })))
-}
-
-fn body(connection: &Connection, key: i64, kind: i64) -> Result<Body, StoreError> {
-    let text = |sql: &str| -> Result<String, StoreError> {
-        let found = connection.prepare_cached(sql)?.query_one([key], |row| row.get(0)).optional()?;
-        found.ok_or_else(|| damaged(key, "the content"))
-    };
-    Ok(match kind {
-        MAIL => Body::Mail(Arc::new(one_mail(connection, key)?)),
-        ROUND => Body::Round(said(key, &text("SELECT said FROM rounds WHERE entry = ?1")?)?),
-        OUTCOME => Body::Outcome(outcome(key, &text("SELECT body FROM outcomes WHERE entry = ?1")?)?),
-        MESSAGE => Body::Message(message(key, &text("SELECT body FROM messages WHERE entry = ?1")?)?),
-        CARD => Body::Card(Arc::new(card(key, &text("SELECT body FROM cards WHERE entry = ?1")?)?)),
-        NOTICE => Body::Notice(notice(connection, key)?),
-        _ => return Err(damaged(key, "the kind")),
-    })
-}
-
-fn notice(connection: &Connection, key: i64) -> Result<Notice, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT card, settled FROM notices WHERE entry = ?1")?;
-    let found = statement.query_one([key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))).optional()?;
-    let notice = found.and_then(|(card, name)| Some(Notice { card: entry_id(card), settled: settled(&name)? }));
-    notice.ok_or_else(|| damaged(key, "the notice"))
-}
-
-fn one_mail(connection: &Connection, key: i64) -> Result<Mail, StoreError> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {MAIL_COLUMNS} FROM mails WHERE entry = ?1"))?;
-    let mut rows = statement.query([key])?;
-    let row = rows.next()?.ok_or_else(|| damaged(key, "the mail"))?;
-    let (mut mail, files) = mail(row)?;
-    if files > 0 {
-        mail.attachments = attachments(connection, &[key])?.remove(&key).unwrap_or_default();
-    }
-    Ok(mail)
 }
 
 #[cfg(test)]

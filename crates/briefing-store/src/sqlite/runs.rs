@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::append::Log;
 use super::ids::{OwnerKey, entry_id, number, thread_id};
 use super::time::micros;
-use super::{rows, threads};
+use super::{forks, rows, threads};
 use crate::{ImportedRound, Key, StoreError};
 
 /// A run while it writes.
@@ -220,15 +220,28 @@ pub(super) fn import(log: &mut Log<'_>, run: &Run, rounds: Vec<ImportedRound>, a
     Ok(true)
 }
 
-/// How many calls of the thread were given that id before.
+/// How many calls of the thread were given that id before. The first of a fork goes on from the threads that it goes on from, so
+/// that no number stands twice in what it shows.
 fn count_call(log: &Log<'_>, thread: i64, given: &str) -> Result<u32, StoreError> {
     let hash = blake3::hash(given.as_bytes());
     let hash = hash.as_bytes().first_chunk::<16>();
-    let mut statement = log.tx.prepare_cached(
-        "INSERT INTO call_ids (thread, given, times) VALUES (?1, ?2, 1) ON CONFLICT DO UPDATE SET times = times + 1
-         RETURNING times - 1",
-    )?;
-    Ok(statement.query_one((thread, hash), |row| row.get(0))?)
+    let mut again =
+        log.tx.prepare_cached("UPDATE call_ids SET times = times + 1 WHERE thread = ?1 AND given = ?2 RETURNING times - 1")?;
+    if let Some(times) = again.query_one((thread, hash), |row| row.get(0)).optional()? {
+        return Ok(times);
+    }
+    let mut before: u32 = 0;
+    let mut others = log.tx.prepare_cached("SELECT times FROM call_ids WHERE thread = ?1 AND given = ?2")?;
+    for reach in forks::reach(log.tx, thread)?.iter().skip(1) {
+        let times: Option<u32> = others.query_one((reach.thread, hash), |row| row.get(0)).optional()?;
+        before = before.max(times.unwrap_or_default());
+    }
+    log.tx.prepare_cached("INSERT INTO call_ids (thread, given, times) VALUES (?1, ?2, ?3)")?.execute((
+        thread,
+        hash,
+        before.saturating_add(1),
+    ))?;
+    Ok(before)
 }
 
 pub(super) fn append_outcome(log: &mut Log<'_>, run: &RunId, outcome: Outcome, now: Timestamp) -> Result<EntryId, StoreError> {
@@ -254,7 +267,7 @@ pub(super) fn append_outcome(log: &mut Log<'_>, run: &RunId, outcome: Outcome, n
 /// What a run writes has the time of now, and never one before what it wrote last.
 fn write(log: &mut Log<'_>, run: &Found, kind: i64, hash: &[u8; 32], now: Timestamp) -> Result<i64, StoreError> {
     let at = micros(now).max(run.last_at);
-    let entry = log.push(run.thread, at, kind, hash)?;
+    let entry = log.push(run.thread, at, (kind, ""), hash)?;
     log.tx.prepare_cached("UPDATE runs SET last_at = ?2 WHERE run = ?1")?.execute((run.key, at))?;
     Ok(entry)
 }

@@ -4,7 +4,7 @@ use briefing::message::{Item, ModelMessage, OwnerId, Part, SystemPart};
 use briefing::text::{one_line, prefix};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
-use super::ids::{OwnerKey, entry_id, number, thread_id};
+use super::ids::{OwnerKey, entry_id, number, owner_of, thread_id};
 use super::threads::limit;
 use super::time::timestamp;
 use super::writer::Desk;
@@ -49,11 +49,7 @@ pub(super) fn catch_up(desk: &mut Desk, owner: Option<&OwnerId>) -> Result<bool,
             words => words?,
         };
         if let Some(words) = words {
-            tx.prepare_cached("INSERT INTO search (rowid, subject, body) VALUES (?1, ?2, ?3)")?.execute((
-                entry,
-                &words.subject,
-                &words.body,
-            ))?;
+            insert(&tx, entry, &words)?;
         }
     }
     tx.prepare_cached("INSERT INTO indexed (owner, next) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET next = excluded.next")?
@@ -81,16 +77,23 @@ fn words(connection: &Connection, entry: i64) -> Result<Option<Words>, StoreErro
         .optional()?;
     let words = match mail {
         Some(words) => Some(words),
-        None => {
-            let json: Option<String> = connection
-                .prepare_cached("SELECT body FROM messages WHERE entry = ?1")?
-                .query_one([entry], |row| row.get(0))
-                .optional()?;
-            let message = json.map(|json| rows::message(entry, &json)).transpose()?;
-            message.map(|message| Words { subject: String::new(), body: text_of(&message) })
-        }
+        None => newest_version(connection, entry)?.map(|said| Words { subject: String::new(), body: text_of(&said) }),
     };
     Ok(words.map(|Words { subject, body }| Words { subject: shortened(subject), body: shortened(body) }))
+}
+
+/// What a message says now; nothing of one that is popped, or of what is none.
+fn newest_version(connection: &Connection, entry: i64) -> Result<Option<ModelMessage>, StoreError> {
+    let json: Option<String> = connection
+        .prepare_cached(&format!(
+            "SELECT version.body FROM entries JOIN messages USING (entry)
+             JOIN messages AS version ON version.entry = coalesce(messages.edit, messages.entry)
+             WHERE entries.entry = ?1 AND entries.kind = {} AND entries.popped IS NULL",
+            rows::MESSAGE
+        ))?
+        .query_one([entry], |row| row.get(0))
+        .optional()?;
+    json.map(|json| rows::message(entry, &json)).transpose()
 }
 
 fn shortened(mut text: String) -> String {
@@ -117,6 +120,28 @@ fn text_of(message: &ModelMessage) -> String {
         ModelMessage::Tool(_) => {}
     }
     texts.join("\n")
+}
+
+/// Indexes an entry, if those that came when it did are: one that says something else now. What cannot be read cannot be found.
+pub(super) fn add(tx: &Transaction<'_>, entry: i64) -> Result<(), StoreError> {
+    let mut next = tx.prepare_cached("SELECT 1 FROM indexed WHERE owner = ?1 AND next > ?2")?;
+    if !next.exists((owner_of(entry).0, number(entry).cast_signed()))? {
+        return Ok(());
+    }
+    match words(tx, entry) {
+        Ok(Some(words)) => insert(tx, entry, &words),
+        Ok(None) | Err(StoreError::Corrupt { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn insert(tx: &Transaction<'_>, entry: i64, words: &Words) -> Result<(), StoreError> {
+    tx.prepare_cached("INSERT INTO search (rowid, subject, body) VALUES (?1, ?2, ?3)")?.execute((
+        entry,
+        &words.subject,
+        &words.body,
+    ))?;
+    Ok(())
 }
 
 /// Takes an entry out of the index, if it is there. To be done while its text is still known.

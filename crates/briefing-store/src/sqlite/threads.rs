@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::append::{Log, first_of};
 use super::ids::{OwnerKey, entry_id, owner_of, thread_id};
-use super::rows;
 use super::time::{micros, timestamp};
+use super::{forks, rows};
 use crate::{After, StoreError, ThreadSummary};
 
 /// The thread of that id, or the one that it was merged into.
@@ -22,6 +22,35 @@ pub(super) fn find(connection: &Connection, owner: OwnerKey, thread: ThreadId) -
 /// The same, where it must be there.
 pub(super) fn resolve(connection: &Connection, owner: OwnerKey, thread: ThreadId) -> Result<i64, StoreError> {
     find(connection, owner, thread)?.ok_or(StoreError::UnknownThread { thread })
+}
+
+/// The longest name of a thread.
+const NAME_BYTES: usize = 1_000;
+
+/// The thread of that name, which is opened if there is none.
+pub(super) fn named(log: &mut Log<'_>, name: &str) -> Result<i64, StoreError> {
+    if name.len() > NAME_BYTES {
+        return Err(StoreError::TooLarge { what: "a thread's name", most: NAME_BYTES });
+    }
+    let name = blake3::hash(name.as_bytes());
+    let found = log
+        .tx
+        .prepare_cached(
+            "SELECT coalesce(threads.merged, threads.thread) FROM names JOIN threads USING (thread)
+             WHERE names.owner = ?1 AND names.name = ?2",
+        )?
+        .query_one((log.owner.0, name.as_bytes()), |row| row.get(0))
+        .optional()?;
+    if let Some(thread) = found {
+        return Ok(thread);
+    }
+    let thread = log.open_thread()?;
+    log.tx.prepare_cached("INSERT INTO names (owner, name, thread) VALUES (?1, ?2, ?3)")?.execute((
+        log.owner.0,
+        name.as_bytes(),
+        thread,
+    ))?;
+    Ok(thread)
 }
 
 /// These people take part from now on.
@@ -49,7 +78,7 @@ pub(super) fn arrived(tx: &Transaction<'_>, owner: OwnerKey, id: &MessageId) -> 
     Ok(())
 }
 
-/// Everything of `from` now belongs to `into`.
+/// Everything of `from` now belongs to `into`. What forks of either show must not change by it.
 pub(super) fn merge(tx: &Transaction<'_>, from: i64, into: i64) -> Result<(), StoreError> {
     const MOVED: [&str; 8] = [
         "UPDATE members SET thread = ?2 WHERE thread = ?1",
@@ -72,17 +101,27 @@ pub(super) fn merge(tx: &Transaction<'_>, from: i64, into: i64) -> Result<(), St
         "DELETE FROM anchors WHERE thread = ?1",
         "UPDATE threads SET entries = 0, head = NULL, newest = NULL WHERE thread = ?1",
     ];
+    // What goes to a fork is counted behind the calls that this shows.
+    let older: Vec<i64> = forks::reach(tx, into)?.iter().skip(1).map(|part| part.thread).filter(|old| *old != from).collect();
+    if !older.is_empty() {
+        tx.prepare_cached(
+            "INSERT INTO call_ids (thread, given, times) SELECT ?2, given, max(times) FROM call_ids
+             WHERE thread IN (SELECT value FROM json_each(?3)) AND given IN (SELECT given FROM call_ids WHERE thread = ?1)
+             GROUP BY given ON CONFLICT DO NOTHING",
+        )?
+        .execute((from, into, rows::list(&older)))?;
+    }
     for step in MOVED {
         tx.prepare_cached(step)?.execute([from, into])?;
     }
     for step in LEFT {
         tx.prepare_cached(step)?.execute([from])?;
     }
-    Ok(())
+    forks::merged(tx, from, into)
 }
 
 /// Moves a member and what follows it to a new thread. Rounds and outcomes go with their run, a run with what it answers or
-/// wrote, a notice with its card.
+/// wrote, a notice with its card, an edit with its message.
 pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
     let tx = log.tx;
     let found = tx
@@ -91,7 +130,7 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
         .optional()?;
     let (old, at) = match found {
         None => return Err(StoreError::UnknownEntry { entry: entry_id(entry) }),
-        Some((_, _, rows::ROUND | rows::OUTCOME | rows::NOTICE)) => {
+        Some((_, _, rows::ROUND | rows::OUTCOME | rows::NOTICE | rows::EDIT)) => {
             return Err(StoreError::NotABeginning { entry: entry_id(entry) });
         }
         Some((_, _, rows::CARD | rows::OPEN_CARD)) if of_a_run(tx, entry)? => {
@@ -101,14 +140,15 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
     };
     let new = log.open_thread()?;
     tx.prepare_cached(&format!(
-        "UPDATE members SET thread = ?2 WHERE thread = ?1 AND (at, entry) >= (?3, ?4) AND kind NOT IN ({}, {}, {})
+        "UPDATE members SET thread = ?2 WHERE thread = ?1 AND (at, entry) >= (?3, ?4) AND kind NOT IN ({}, {}, {}, {})
          AND entry NOT IN (SELECT cards.entry FROM cards JOIN runs USING (run))",
         rows::ROUND,
         rows::OUTCOME,
-        rows::NOTICE
+        rows::NOTICE,
+        rows::EDIT
     ))?
     .execute([old, new, at, entry])?;
-    const STEPS: [&str; 5] = [
+    const STEPS: [&str; 6] = [
         "UPDATE runs SET thread = ?2 WHERE thread = ?1 AND run IN
              (SELECT places.run FROM places JOIN members USING (entry) WHERE members.thread = ?2)",
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
@@ -120,6 +160,8 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
               WHERE beside.thread = ?2)",
         "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
              (SELECT notices.entry FROM notices JOIN members AS card ON card.entry = notices.card WHERE card.thread = ?2)",
+        "UPDATE members SET thread = ?2 WHERE thread = ?1 AND entry IN
+             (SELECT edits.entry FROM edits JOIN members AS message ON message.entry = edits.message WHERE message.thread = ?2)",
     ];
     // A run may answer what another run wrote, or the notice of its card.
     loop {
@@ -134,6 +176,7 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
     if !tx.prepare_cached("SELECT 1 FROM members WHERE thread = ?1 LIMIT 1")?.exists([old])? {
         return Err(StoreError::FirstOfThread { entry: entry_id(entry) });
     }
+    forks::was_unread(tx, old, new, entry)?;
     tx.prepare_cached("INSERT INTO call_ids (thread, given, times) SELECT ?2, given, times FROM call_ids WHERE thread = ?1")?
         .execute([old, new])?;
     tx.prepare_cached("DELETE FROM anchors WHERE thread = ?1 AND (at, entry) >= (?2, ?3)")?.execute([old, at, entry])?;

@@ -7,7 +7,7 @@ use briefing::message::{OwnerId, RunId};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::ids::{OwnerKey, entry_id, number, owner_of, thread_id};
-use super::{rows, runs, schema, search, threads};
+use super::{bodies, chat, forks, rows, runs, schema, search, texts, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Fault, Reference, StoreError, Verified};
 
@@ -51,6 +51,8 @@ struct Owner {
 }
 
 fn database(connection: &Connection, verified: &mut Verified) -> Result<(), StoreError> {
+    // The check of the index goes by what the connection knew of it before, if it had not to ask: it would miss what others changed.
+    connection.prepare("SELECT 1 FROM search WHERE rowid = 0")?.exists([])?;
     let mut statement = connection.prepare("PRAGMA integrity_check(100)")?;
     for line in statement.query_map([], |row| row.get::<_, String>(0))? {
         let detail = line?;
@@ -80,18 +82,24 @@ fn counters(connection: &Connection, owner: &Owner, verified: &mut Verified) -> 
 
 /// Every number is there once, holds what was appended, and stands at its place.
 fn entries(connection: &Connection, owner: &Owner, count: i64, verified: &mut Verified) -> Result<(), StoreError> {
+    // As what a message stands is only known when it is read.
     let mut statement = connection.prepare(
         "SELECT entries.entry, entries.kind, entries.hash, entries.erased IS NOT NULL,
              coalesce(entries.at = members.at AND threads.merged IS NULL AND threads.thread BETWEEN ?1 AND ?2
                  AND coalesce(mails.owner, ?3) = ?3
                  AND members.kind = CASE WHEN entries.erased IS NOT NULL THEN ?4
-                     WHEN entries.kind = ?5 AND cards.notice IS NULL THEN ?6 ELSE entries.kind END, FALSE)
+                     WHEN entries.popped IS NOT NULL THEN ?8
+                     WHEN entries.kind = ?5 AND cards.notice IS NULL THEN ?6
+                     WHEN entries.kind = ?7 THEN members.kind ELSE entries.kind END
+                 AND (members.agent = '' OR (entries.kind = ?7 AND entries.erased IS NULL)), FALSE),
+             entries.popped IS NOT NULL, coalesce(members.kind, 0), coalesce(members.agent, '')
          FROM entries LEFT JOIN members ON members.entry = entries.entry LEFT JOIN threads ON threads.thread = members.thread
              LEFT JOIN mails ON mails.entry = entries.entry LEFT JOIN cards ON cards.entry = entries.entry
          WHERE entries.entry BETWEEN ?1 AND ?2 ORDER BY entries.entry",
     )?;
     let (first, last) = (owner.key.first(), owner.key.last());
-    let mut found = statement.query((first, last, owner.key.0, rows::ERASED, rows::CARD, rows::OPEN_CARD))?;
+    let kinds = (rows::ERASED, rows::CARD, rows::OPEN_CARD, rows::MESSAGE, rows::POPPED);
+    let mut found = statement.query((first, last, owner.key.0, kinds.0, kinds.1, kinds.2, kinds.3, kinds.4))?;
     let mut next = 0;
     let name = || owner.name.clone();
     while let Some(row) = found.next()? {
@@ -101,14 +109,17 @@ fn entries(connection: &Connection, owner: &Owner, count: i64, verified: &mut Ve
         next = number(key) + 1;
         verified.entries += 1;
         let (kind, hash, erased, placed): (i64, [u8; 32], bool, bool) = (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
-        if !placed {
+        let content = if erased { Ok(None) } else { content(connection, key, kind) };
+        let stands = match &content {
+            Ok(Some((_, body))) => stands_as(body, row.get(5)?, row.get(6)?, &row.get::<_, String>(7)?),
+            _ => true,
+        };
+        if !placed || !stands {
             verified.fault(Fault::Misplaced { owner: name(), entry });
         }
-        if erased {
-            continue;
-        }
-        match content_hash(connection, key, kind) {
-            Ok(Some(found)) if found == hash => {}
+        match content {
+            _ if erased => {}
+            Ok(Some((found, _))) if found == hash => {}
             Ok(Some(_)) => verified.fault(Fault::Altered { owner: name(), entry }),
             Ok(None) | Err(StoreError::Corrupt { .. }) => verified.fault(Fault::Unreadable { owner: name(), entry }),
             Err(error) => return Err(error),
@@ -119,25 +130,55 @@ fn entries(connection: &Connection, owner: &Owner, count: i64, verified: &mut Ve
     Ok(())
 }
 
-/// Whether an entry holds what was appended.
+/// Whether a message stands in its thread as what its newest version is; anything else is nobody's.
+fn stands_as(body: &Body, popped: bool, kind: i64, agent: &str) -> bool {
+    match body {
+        Body::Message(message) if !popped => chat::member(message) == (kind, agent.to_owned()),
+        _ => agent.is_empty(),
+    }
+}
+
+/// Whether an entry holds what was appended, and of a message its newest version.
 pub(super) fn is_sound(connection: &Connection, key: i64) -> Result<bool, StoreError> {
+    let mut edit = connection
+        .prepare_cached("SELECT edit, (SELECT max(entry) FROM edits WHERE message = ?1) FROM messages WHERE entry = ?1")?;
+    let edits = edit.query_one([key], |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?)));
+    match edits.optional()? {
+        None | Some((None, None)) => is_as_appended(connection, key),
+        Some((told, newest)) if told != newest => Ok(false),
+        Some((_, Some(newest))) => Ok(is_as_appended(connection, key)? && is_as_appended(connection, newest)?),
+        Some(_) => Ok(false),
+    }
+}
+
+fn is_as_appended(connection: &Connection, key: i64) -> Result<bool, StoreError> {
     let mut statement = connection.prepare_cached("SELECT kind, hash FROM entries WHERE entry = ?1")?;
-    let (kind, hash) = statement.query_one([key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, [u8; 32]>(1)?)))?;
-    match content_hash(connection, key, kind) {
-        Ok(found) => Ok(found == Some(hash)),
+    let found = statement.query_one([key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, [u8; 32]>(1)?))).optional()?;
+    let Some((kind, hash)) = found else { return Ok(false) };
+    match content(connection, key, kind) {
+        Ok(found) => Ok(found.is_some_and(|(found, _)| found == hash)),
         Err(StoreError::Corrupt { .. }) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
+/// What an entry holds now (of a popped one what it held), and the hash of that; nothing of what cannot be read.
+fn content(connection: &Connection, key: i64, kind: i64) -> Result<Option<([u8; 32], Body)>, StoreError> {
+    let Some(entry) = bodies::entry(connection, key)? else { return Ok(None) };
+    let body = match &entry.body {
+        Body::Popped(popped) => (*popped.body).clone(),
+        body => body.clone(),
+    };
+    Ok(content_hash(connection, key, kind, &body)?.map(|hash| (hash, body)))
+}
+
 /// The hash of what an entry holds now.
-fn content_hash(connection: &Connection, key: i64, kind: i64) -> Result<Option<[u8; 32]>, StoreError> {
-    let Some(entry) = rows::entry(connection, key)? else { return Ok(None) };
+fn content_hash(connection: &Connection, key: i64, kind: i64, body: &Body) -> Result<Option<[u8; 32]>, StoreError> {
     let two = |sql: &str| {
         connection.prepare_cached(sql)?.query_one([key], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))
     };
     let one = |sql: &str| connection.prepare_cached(sql)?.query_one([key], |row| row.get::<_, String>(0));
-    let hash = match &entry.body {
+    let hash = match body {
         Body::Mail(mail) => {
             let (raw, contents) = content_hashes(connection, key)?;
             rows::MailRow::new(mail).hash(&mail.attachments, raw.as_ref(), &contents)
@@ -153,32 +194,60 @@ fn content_hash(connection: &Connection, key: i64, kind: i64) -> Result<Option<[
             let (round, body) = two("SELECT round, body FROM outcomes WHERE entry = ?1")?;
             rows::hash(kind, &[Some(&number(round).to_le_bytes()), Some(body.as_bytes())])
         }
-        Body::Message(_) => rows::hash(kind, &[Some(one("SELECT body FROM messages WHERE entry = ?1")?.as_bytes())]),
+        Body::Message(_) => version_hash(connection, key, None)?,
+        Body::Edit(_) => {
+            let of =
+                connection.prepare_cached("SELECT message FROM edits WHERE entry = ?1")?.query_one([key], |row| row.get(0))?;
+            version_hash(connection, key, Some(of))?
+        }
+        Body::Reset(reset) => {
+            let extra = rows::extra_json(&reset.extra);
+            chat::reset_hash(reset.kind.name(), reset.agent.as_deref(), &reset.reason, extra.as_deref())
+        }
         Body::Card(_) => rows::hash(kind, &[Some(one("SELECT body FROM cards WHERE entry = ?1")?.as_bytes())]),
         Body::Notice(_) => {
             let (card, settled) = two("SELECT card, settled FROM notices WHERE entry = ?1")?;
-            rows::hash(kind, &[Some(&number(card).to_le_bytes()), Some(settled.as_bytes())])
+            let language: Option<String> = connection
+                .prepare_cached("SELECT language FROM notices WHERE entry = ?1")?
+                .query_one([key], |row| row.get(0))?;
+            rows::notice_hash(card, &settled, language.as_deref())
         }
-        Body::Erased(_) | Body::Unreadable => return Ok(None),
+        Body::Popped(_) | Body::Erased(_) | Body::Unreadable => return Ok(None),
     };
     Ok(Some(hash))
 }
 
+/// The hash of a version of a message as it is kept.
+fn version_hash(connection: &Connection, key: i64, of: Option<i64>) -> Result<[u8; 32], StoreError> {
+    let told: i64 =
+        connection.prepare_cached("SELECT attachments FROM messages WHERE entry = ?1")?.query_one([key], |row| row.get(0))?;
+    let (mut files, mut contents) = (Vec::new(), Vec::new());
+    if told > 0 {
+        files = rows::attachments(connection, &[key])?.remove(&key).unwrap_or_default();
+        contents = attached(connection, key)?;
+    }
+    chat::hash_of(connection, key, of, &files, &contents)
+}
+
 /// The hashes of a mail as it came, and of the contents of its attachments.
 fn content_hashes(connection: &Connection, key: i64) -> Result<(Option<BlobHash>, Vec<Option<BlobHash>>), StoreError> {
-    let hash = |row: &rusqlite::Row<'_>| Ok(row.get::<_, Option<[u8; 32]>>(0)?.map(BlobHash::new));
     let raw = connection
         .prepare_cached("SELECT hash FROM mails LEFT JOIN blobs ON blob = raw WHERE entry = ?1")?
-        .query_one([key], hash)?;
+        .query_one([key], |row| Ok(row.get::<_, Option<[u8; 32]>>(0)?.map(BlobHash::new)))?;
+    Ok((raw, attached(connection, key)?))
+}
+
+/// The hashes of the contents of attachments.
+fn attached(connection: &Connection, key: i64) -> Result<Vec<Option<BlobHash>>, StoreError> {
     let mut contents = connection
         .prepare_cached("SELECT hash FROM attachments LEFT JOIN blobs ON blob = content WHERE entry = ?1 ORDER BY position")?;
-    let contents = contents.query_map([key], hash)?.collect::<Result<_, _>>()?;
-    Ok((raw, contents))
+    let hashes = contents.query_map([key], |row| Ok(row.get::<_, Option<[u8; 32]>>(0)?.map(BlobHash::new)))?;
+    Ok(hashes.collect::<Result<_, _>>()?)
 }
 
 /// What entries, keys and windows refer to is there.
 fn references(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
-    const DANGLING: [(Reference, &str); 9] = [
+    const DANGLING: [(Reference, &str); 11] = [
         (Reference::Run, "SELECT entry FROM rounds WHERE run NOT IN (SELECT run FROM runs)"),
         (Reference::Run, "SELECT entry FROM outcomes WHERE run NOT IN (SELECT run FROM runs)"),
         (
@@ -203,12 +272,29 @@ fn references(connection: &Connection, owner: &Owner, verified: &mut Verified) -
             "SELECT entry FROM attachments WHERE content IS NOT NULL AND content NOT IN (SELECT blob FROM blobs)",
         ),
         (Reference::Run, "SELECT entry FROM places WHERE run NOT IN (SELECT run FROM runs)"),
+        (
+            Reference::Message,
+            "SELECT entry FROM edits WHERE NOT EXISTS
+                 (SELECT 1 FROM entries WHERE entries.entry = edits.message AND kind = 4 AND erased IS NULL
+                      AND entries.entry >> 40 = edits.entry >> 40)",
+        ),
+        (
+            Reference::Edit,
+            "SELECT entry FROM messages WHERE edit IS NOT (SELECT max(edits.entry) FROM edits WHERE edits.message = messages.entry)",
+        ),
     ];
     for (to, sql) in DANGLING {
         let mut statement = connection.prepare(&format!("{sql} AND entry BETWEEN ?1 AND ?2"))?;
         for key in statement.query_map([owner.key.first(), owner.key.last()], |row| row.get(0))? {
             verified.fault(Fault::Dangling { owner: owner.name.clone(), entry: entry_id(key?), to });
         }
+    }
+    let mut apart = connection.prepare(
+        "SELECT edits.entry FROM edits JOIN members USING (entry) JOIN members AS message ON message.entry = edits.message
+         WHERE members.thread <> message.thread AND edits.entry BETWEEN ?1 AND ?2",
+    )?;
+    for key in apart.query_map([owner.key.first(), owner.key.last()], |row| row.get(0))? {
+        verified.fault(Fault::Misplaced { owner: owner.name.clone(), entry: entry_id(key?) });
     }
     let mut keys = connection.prepare(
         "SELECT entry FROM keys WHERE owner = ?3 AND NOT EXISTS
@@ -225,27 +311,40 @@ fn references(connection: &Connection, owner: &Owner, verified: &mut Verified) -
     for thread in anchors.query_map([owner.key.first(), owner.key.last()], |row| row.get(0))? {
         verified.fault(Fault::AnchorDangling { owner: owner.name.clone(), thread: thread_id(thread?) });
     }
+    let mut names = connection.prepare(
+        "SELECT DISTINCT thread FROM names WHERE owner = ?3 AND NOT EXISTS
+             (SELECT 1 FROM threads WHERE threads.thread = names.thread AND threads.thread BETWEEN ?1 AND ?2)",
+    )?;
+    for thread in names.query_map([owner.key.first(), owner.key.last(), owner.key.0], |row| row.get(0))? {
+        verified.fault(Fault::NameDangling { owner: owner.name.clone(), thread: thread_id(thread?) });
+    }
+    for thread in forks::dangling(connection, owner.key.first(), owner.key.last())? {
+        verified.fault(Fault::ForkDangling { owner: owner.name.clone(), thread: thread_id(thread) });
+    }
     Ok(())
 }
 
 /// Nothing is kept of an entry but what it holds, and nothing of one that is erased.
 fn leftovers(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
-    const TABLES: [(&str, i64); 7] = [
-        ("mails", rows::MAIL),
-        ("attachments", rows::MAIL),
-        ("rounds", rows::ROUND),
-        ("outcomes", rows::OUTCOME),
-        ("messages", rows::MESSAGE),
-        ("cards", rows::CARD),
-        ("notices", rows::NOTICE),
+    /// With the kinds of entries that have rows in it.
+    const TABLES: [(&str, &str); 9] = [
+        ("mails", "1"),
+        ("attachments", "1, 4, 12"),
+        ("rounds", "2"),
+        ("outcomes", "3"),
+        ("messages", "4, 12"),
+        ("cards", "5"),
+        ("notices", "6"),
+        ("resets", "11"),
+        ("edits", "12"),
     ];
     let mut left = BTreeSet::new();
-    for (table, kind) in TABLES {
+    for (table, kinds) in TABLES {
         let mut statement = connection.prepare(&format!(
             "SELECT entry FROM {table} WHERE entry BETWEEN ?1 AND ?2 AND NOT EXISTS
-                 (SELECT 1 FROM entries WHERE entries.entry = {table}.entry AND kind = ?3 AND erased IS NULL)"
+                 (SELECT 1 FROM entries WHERE entries.entry = {table}.entry AND kind IN ({kinds}) AND erased IS NULL)"
         ))?;
-        let keys = statement.query_map([owner.key.first(), owner.key.last(), kind], |row| row.get::<_, i64>(0))?;
+        let keys = statement.query_map([owner.key.first(), owner.key.last()], |row| row.get::<_, i64>(0))?;
         left.extend(keys.collect::<Result<Vec<_>, _>>()?);
     }
     for key in left {
@@ -327,12 +426,14 @@ fn has_its_people(connection: &Connection, thread: i64) -> Result<bool, StoreErr
 
 /// Everything is somebody's.
 fn nobodys(connection: &Connection, verified: &mut Verified) -> Result<(), StoreError> {
-    const KEYS: [&str; 17] = [
+    const KEYS: [&str; 21] = [
         "entry >> 40 AS owner FROM entries",
         "entry >> 40 FROM members",
         "entry >> 40 FROM mails",
         "entry >> 40 FROM attachments",
         "entry >> 40 FROM messages",
+        "entry >> 40 FROM edits",
+        "entry >> 40 FROM resets",
         "entry >> 40 FROM cards",
         "entry >> 40 FROM notices",
         "entry >> 40 FROM rounds",
@@ -341,9 +442,11 @@ fn nobodys(connection: &Connection, verified: &mut Verified) -> Result<(), Store
         "thread >> 40 FROM threads",
         "thread >> 40 FROM people",
         "thread >> 40 FROM anchors",
+        "thread >> 40 FROM forks",
         "run >> 40 FROM runs",
         "run >> 40 FROM calls",
         "owner FROM keys",
+        "owner FROM names",
         "owner FROM awaited",
     ];
     let all = KEYS.map(|keys| format!("SELECT {keys}")).join(" UNION ");
@@ -385,6 +488,13 @@ fn contents(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified)
     for hash in miscounted.query_map([], |row| row.get(0))? {
         verified.fault(Fault::BlobMiscounted { hash: BlobHash::new(hash?).to_string() });
     }
+    let mut texts = connection.prepare("SELECT blob FROM texts WHERE blob NOT IN (SELECT blob FROM blobs) ORDER BY blob")?;
+    for number in texts.query_map([], |row| row.get(0))? {
+        verified.fault(Fault::TextDangling { number: number? });
+    }
+    for hash in texts::altered(connection)? {
+        verified.fault(Fault::TextAltered { hash: hash.to_string() });
+    }
     Ok(())
 }
 
@@ -392,7 +502,7 @@ fn contents(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified)
 fn index(connection: &Connection, verified: &mut Verified) -> Result<(), StoreError> {
     let mut wrong = BTreeSet::new();
     let mut should = connection.prepare(
-        "SELECT entry FROM entries WHERE kind IN (?1, ?2) AND erased IS NULL
+        "SELECT entry FROM entries WHERE kind IN (?1, ?2) AND erased IS NULL AND popped IS NULL
              AND (entry & 0xffffffffff) < (SELECT next FROM indexed WHERE indexed.owner = entry >> 40)",
     )?;
     for key in should.query_map([rows::MAIL, rows::MESSAGE], |row| row.get(0))? {
@@ -403,7 +513,7 @@ fn index(connection: &Connection, verified: &mut Verified) -> Result<(), StoreEr
     }
     let mut is = connection.prepare(
         "SELECT id FROM search_docsize
-         WHERE id NOT IN (SELECT entry FROM entries WHERE kind IN (?1, ?2) AND erased IS NULL)",
+         WHERE id NOT IN (SELECT entry FROM entries WHERE kind IN (?1, ?2) AND erased IS NULL AND popped IS NULL)",
     )?;
     wrong.extend(is.query_map([rows::MAIL, rows::MESSAGE], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?);
     wrong.extend(miscounted(connection)?);

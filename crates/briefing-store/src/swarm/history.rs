@@ -109,12 +109,7 @@ impl ClientHistory {
     ///
     /// # Errors
     /// If it cannot be stored: there is no event then.
-    pub async fn push(
-        &self,
-        mut message: SwarmMessage,
-        payload: Option<Value>,
-        now: Timestamp,
-    ) -> Result<EntryId, StoreError> {
+    pub async fn push(&self, mut message: SwarmMessage, payload: Option<Value>, now: Timestamp) -> Result<EntryId, StoreError> {
         if message.is_user_input() {
             message.payload = payload;
         }
@@ -169,8 +164,7 @@ impl ClientHistory {
     pub async fn for_agent(&self, prompt: &str, system: &[&str]) -> Result<AgentView, PortError> {
         let owner = OwnerStore::new(Arc::clone(&self.clients.store), self.clients.owner.clone());
         let agent = self.agent.as_str();
-        let reading =
-            Reading { history: &owner, files: &owner, thread: self.thread, before: None, address: agent, agent };
+        let reading = Reading { history: &owner, files: &owner, thread: self.thread, before: None, address: agent, agent };
         let history = self.view.tell(reading).await?;
         let texts = std::iter::once(prompt).chain(self.global.iter().map(String::as_str)).chain(system.iter().copied());
         let prompts = Contribution::fixed(texts.filter(|text| !text.is_empty()).map(ModelMessage::system));
@@ -181,12 +175,7 @@ impl ClientHistory {
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn for_agent_exact(
-        &self,
-        exact: &ExactHistory,
-        prompt: &str,
-        system: &[&str],
-    ) -> Result<ExactView, StoreError> {
+    pub async fn for_agent_exact(&self, exact: &ExactHistory, prompt: &str, system: &[&str]) -> Result<ExactView, StoreError> {
         let reset = self.back(Kind::Reset.into(), None, None, None, 1).await?;
         let after = reset.first().map(|entry| entry.place());
         let mut read = reset;

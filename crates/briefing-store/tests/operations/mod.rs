@@ -1,16 +1,17 @@
 //! Operations that a strategy makes up: plans, which become operations over what there is by then.
 
+mod content;
 mod plan;
 
-use std::fmt::Debug;
+use std::sync::Arc;
 
-use briefing::log::{AttachmentId, RecordedRound, Run, Settled};
+use briefing::log::{AttachmentId, Body, Entry, Erased, Popped, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
-use briefing_store::{AnchorKey, Append, Appended, BlobHash, Forget, ForgetReport, ImportedRound, Store};
+use briefing_store::{AnchorKey, Append, Appended, BlobHash, Forget, ForgetReport, ImportedRound, KeptText, Store, StoreError};
 use jiff::Timestamp;
 use pollster::block_on;
 
-pub(crate) use plan::{Plan, plans};
+pub(crate) use plan::{Plan, plans, whole};
 
 pub(crate) const OWNERS: [&str; 2] = ["ann", "bob"];
 pub(crate) const IDS: [&str; 6] = ["a@x", "b@x", "c@x", "d@x", "e@x", "A@x"];
@@ -18,10 +19,32 @@ pub(crate) const RAWS: [&[u8]; 3] = [b"raw", b"a raw mail that is large", b""];
 pub(crate) const FILES: [&[u8]; 3] = [b"file", b"a raw mail that is large", b"a file that is large too"];
 pub(crate) const PERSONAS: [&str; 3] = ["desk@x", "DESK@x", "other@x"];
 pub(crate) const MODELS: [&str; 2] = ["m", "M"];
+pub(crate) const NAMES: [&str; 3] = ["swarm 1", "Swarm 1", ""];
+pub(crate) const AGENTS: [&str; 4] = ["triage", "sales", "Sales", ""];
 
 /// The id of a file of that content.
 pub(crate) fn file_id(content: &[u8]) -> AttachmentId {
     AttachmentId::new(BlobHash::of(content).to_string())
+}
+
+/// A tombstone's hash is the backend's: it is there, and what it is does not count.
+pub(crate) fn plain(entry: &Arc<Entry>) -> Arc<Entry> {
+    let body = match &entry.body {
+        Body::Erased(Erased { at, hash }) => {
+            assert_ne!(*hash, [0; 32]);
+            Body::Erased(Erased { at: *at, hash: [0; 32] })
+        }
+        Body::Popped(popped) => {
+            assert!(popped.hash.is_some_and(|hash| hash != [0; 32]), "{popped:?}");
+            Body::Popped(Popped { hash: None, ..popped.clone() })
+        }
+        _ => return Arc::clone(entry),
+    };
+    Arc::new(Entry { body, ..**entry })
+}
+
+pub(crate) fn plain_all(entries: &[Arc<Entry>]) -> Vec<Arc<Entry>> {
+    entries.iter().map(plain).collect()
 }
 
 /// One operation of one owner.
@@ -34,13 +57,18 @@ pub(crate) struct Operation {
 #[derive(Debug, Clone)]
 pub(crate) enum What {
     OpenThread,
+    NamedThread(&'static str),
     Append(Vec<Append>),
     BeginRun(Run),
     Wrote(RunId, EntryId),
     AppendRound(RunId, u32, Assistant, Timestamp),
     AppendOutcome(RunId, Outcome, Timestamp),
     ImportRun(Run, Vec<ImportedRound>, Timestamp),
-    Settle(EntryId, Settled, Timestamp),
+    Settle(EntryId, Settled, Option<&'static str>, Timestamp),
+    SettleLapsed(ThreadId, Timestamp),
+    Pop(ThreadId, Timestamp),
+    Fork(ThreadId, EntryId),
+    KeepText(AttachmentId, KeptText),
     Merge(ThreadId, ThreadId),
     Split(EntryId),
     MoveAnchor(RunId, AnchorKey, EntryId),
@@ -55,6 +83,8 @@ pub(crate) enum Answer {
     Appended(Vec<Appended>),
     Round(RecordedRound),
     Entry(EntryId),
+    Entries(Vec<EntryId>),
+    Popped(Option<Arc<Entry>>),
     Imported(bool),
     /// Of a trial, and of what followed it.
     Forgotten(ForgetReport, ForgetReport),
@@ -67,6 +97,7 @@ pub(crate) fn apply(store: &dyn Store, operation: &Operation) -> Answer {
     let owner = &operation.owner;
     match operation.what.clone() {
         What::OpenThread => answer(block_on(store.open_thread(owner)), Answer::Thread),
+        What::NamedThread(name) => answer(block_on(store.named_thread(owner, name)), Answer::Thread),
         What::Append(batch) => answer(block_on(store.append(owner, batch)), Answer::Appended),
         What::BeginRun(run) => answer(block_on(store.begin_run(owner, run)), |()| Answer::Done),
         What::Wrote(run, entry) => answer(block_on(store.wrote(owner, &run, entry)), |()| Answer::Done),
@@ -77,7 +108,13 @@ pub(crate) fn apply(store: &dyn Store, operation: &Operation) -> Answer {
             answer(block_on(store.append_outcome(owner, &run, outcome, now)), Answer::Entry)
         }
         What::ImportRun(run, rounds, at) => answer(block_on(store.import_run(owner, run, rounds, at)), Answer::Imported),
-        What::Settle(card, settled, now) => answer(block_on(store.settle(owner, card, settled, now)), Answer::Entry),
+        What::Settle(card, settled, language, now) => {
+            answer(block_on(store.settle(owner, card, settled, language, now)), Answer::Entry)
+        }
+        What::SettleLapsed(thread, now) => answer(block_on(store.settle_lapsed(owner, thread, now)), Answer::Entries),
+        What::Pop(thread, now) => answer(block_on(store.pop(owner, thread, now)), Answer::Popped),
+        What::Fork(thread, entry) => answer(block_on(store.fork(owner, thread, entry)), Answer::Thread),
+        What::KeepText(file, text) => answer(block_on(store.keep_text(owner, &file, text)), |()| Answer::Done),
         What::Merge(from, into) => answer(block_on(store.merge(owner, from, into)), |()| Answer::Done),
         What::Split(entry) => answer(block_on(store.split(owner, entry)), Answer::Thread),
         What::MoveAnchor(run, key, entry) => answer(block_on(store.move_anchor(owner, &run, &key, entry)), |()| Answer::Done),
@@ -93,6 +130,11 @@ pub(crate) fn apply(store: &dyn Store, operation: &Operation) -> Answer {
     }
 }
 
-fn answer<T>(result: Result<T, impl Debug>, answer: impl FnOnce(T) -> Answer) -> Answer {
-    result.map_or_else(|error| Answer::Failed(format!("{error:?}")), answer)
+fn answer<T>(result: Result<T, StoreError>, answer: impl FnOnce(T) -> Answer) -> Answer {
+    match result {
+        Ok(done) => answer(done),
+        // Which of several forks is named does not count.
+        Err(StoreError::Forked { .. }) => Answer::Failed("Forked".to_owned()),
+        Err(error) => Answer::Failed(format!("{error:?}")),
+    }
 }

@@ -1,16 +1,19 @@
 //! Plans: what is to be done, in small numbers that shrink well.
 
-use briefing::log::{Address, Arrival, Attachment, Body, Card, Cause, Delivery, Direction, Mail, MessageId, Run, Settled};
-use briefing::message::{Assistant, CallId, EntryId, Item, ModelMessage, Outcome, OwnerId, RunId, Text, ThreadId, ToolCall};
-use briefing_store::{AnchorKey, Append, Content, Expected, Forget, ImportedRound, Key, Logged, NewMail, Store, Target};
+use briefing::log::{Arrival, Body, Card, Cause, Kind, Kinds, Run, Settled};
+use briefing::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunId, Text, ThreadId, ToolCall};
+use briefing::ports::{Back, FileText};
+use briefing_store::{AnchorKey, Append, Content, Expected, Forget, ImportedRound, KeptText, Key, Logged, Store, Target};
 use jiff::Timestamp;
 use pollster::block_on;
 use proptest::prelude::*;
 
-use super::{FILES, IDS, MODELS, OWNERS, Operation, PERSONAS, RAWS, What, file_id};
+use super::content::{PlannedMail, PlannedMessage, mails, messages, new_mail, new_message, reset};
+use super::{FILES, MODELS, NAMES, OWNERS, Operation, PERSONAS, What, file_id};
 
-const WORDS: [&str; 6] = ["order", "Müller", "blue", "lamp", "red,", "and"];
-const PEOPLE: [&str; 5] = ["ann@x", "Ann@X", "bob@x", "carl@x", ""];
+pub(super) const WORDS: [&str; 6] = ["order", "Müller", "blue", "lamp", "red,", "and"];
+pub(super) const PEOPLE: [&str; 5] = ["ann@x", "Ann@X", "bob@x", "carl@x", ""];
+const LANGUAGES: [&str; 3] = ["de", "en", ""];
 const CALLS: [&str; 3] = ["call_0", "c", ""];
 
 /// One planned operation.
@@ -23,13 +26,18 @@ pub(crate) struct Plan {
 #[derive(Debug, Clone)]
 enum Step {
     OpenThread,
+    NamedThread(u8),
     Append(Vec<Planned>),
     Begin(Begun),
     Wrote(u8, u8),
     Round(u8, u32, Vec<u8>, Time),
     Outcome(u8, u8, u8, Time),
     Import(Begun, Vec<(Vec<u8>, Vec<bool>)>, Time),
-    Settle(u8, u8, Time),
+    Settle(u8, u8, Option<u8>, Time),
+    SettleLapsed(u8, Time),
+    Pop(u8, Time),
+    Fork(u8, u8),
+    KeepText(u8, u32, Option<u8>),
     Merge(u8, u8),
     Split(u8),
     Anchor(u8, u8, u8, u8),
@@ -62,8 +70,10 @@ struct Planned {
 #[derive(Debug, Clone)]
 enum Planning {
     Mail(PlannedMail),
-    Message(u8, Vec<u8>),
-    Card(Option<u8>, bool),
+    Message(PlannedMessage),
+    Edit(u8, PlannedMessage),
+    Reset(u8),
+    Card(Option<u8>, Option<Time>),
 }
 
 #[derive(Debug, Clone)]
@@ -73,55 +83,24 @@ enum Head {
     Wrong(u8),
 }
 
-#[derive(Debug, Clone)]
-struct PlannedMail {
-    id: Option<u8>,
-    references: Vec<u8>,
-    reply: Vec<u8>,
-    people: Vec<u8>,
-    copies: Vec<u8>,
-    date: Option<Time>,
-    raw: Option<u8>,
-    files: Vec<(u8, bool)>,
-    words: Vec<u8>,
-    direction: u8,
-}
-
 /// A time in seconds and nanoseconds.
-type Time = (u8, u16);
+pub(super) type Time = (u8, u16);
 
-fn time((second, nanos): Time) -> Timestamp {
+pub(super) fn time((second, nanos): Time) -> Timestamp {
     Timestamp::new(i64::from(second), i32::from(nanos)).unwrap()
 }
 
-fn times() -> impl Strategy<Value = Time> {
+pub(super) fn times() -> impl Strategy<Value = Time> {
     (0_u8..30, prop_oneof![Just(0_u16), 0_u16..3_000])
-}
-
-fn mails() -> impl Strategy<Value = PlannedMail> {
-    let some = |most| prop::collection::vec(any::<u8>(), 0..most);
-    let heads = (prop::option::weighted(0.8, any::<u8>()), some(3), some(2), some(3), some(2));
-    let files = prop::collection::vec((any::<u8>(), prop::bool::weighted(0.8)), 0..3);
-    let rest = (prop::option::weighted(0.5, times()), prop::option::weighted(0.4, any::<u8>()), files, some(4), any::<u8>());
-    (heads, rest).prop_map(|((id, references, reply, people, copies), (date, raw, files, words, direction))| PlannedMail {
-        id,
-        references,
-        reply,
-        people,
-        copies,
-        date,
-        raw,
-        files,
-        words,
-        direction,
-    })
 }
 
 fn appends() -> impl Strategy<Value = Planned> {
     let what = prop_oneof![
         5 => mails().prop_map(Planning::Mail),
-        2 => (any::<u8>(), prop::collection::vec(any::<u8>(), 0..4)).prop_map(|(role, words)| Planning::Message(role, words)),
-        1 => (prop::option::of(any::<u8>()), any::<bool>()).prop_map(|(run, lapses)| Planning::Card(run, lapses)),
+        4 => messages().prop_map(Planning::Message),
+        2 => (any::<u8>(), messages()).prop_map(|(of, message)| Planning::Edit(of, message)),
+        1 => any::<u8>().prop_map(Planning::Reset),
+        2 => (prop::option::of(any::<u8>()), prop::option::of(times())).prop_map(|(run, lapses)| Planning::Card(run, lapses)),
     ];
     let head = prop_oneof![6 => Just(Head::Any), 2 => Just(Head::Right), 1 => any::<u8>().prop_map(Head::Wrong)];
     let (key, by) = (prop::option::weighted(0.2, any::<u8>()), prop::option::weighted(0.15, any::<u8>()));
@@ -140,7 +119,8 @@ pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
     ];
     let begun = || (n(), n(), prop::option::weighted(0.7, n()), n());
     let step = prop_oneof![
-        2 => Just(Step::OpenThread),
+        1 => Just(Step::OpenThread),
+        1 => n().prop_map(Step::NamedThread),
         12 => prop::collection::vec(appends(), 1..4).prop_map(Step::Append),
         4 => begun().prop_map(Step::Begin),
         1 => (begun(), prop::collection::vec((prop::collection::vec(n(), 0..3), prop::collection::vec(any::<bool>(), 0..3)), 0..3), times())
@@ -148,7 +128,11 @@ pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
         2 => (n(), n()).prop_map(|(run, entry)| Step::Wrote(run, entry)),
         6 => (n(), 0_u32..3, prop::collection::vec(n(), 0..4), times()).prop_map(|(run, index, calls, at)| Step::Round(run, index, calls, at)),
         5 => (n(), n(), n(), times()).prop_map(|(run, call, words, at)| Step::Outcome(run, call, words, at)),
-        3 => (n(), n(), times()).prop_map(|(card, how, at)| Step::Settle(card, how, at)),
+        2 => (n(), n(), prop::option::of(n()), times()).prop_map(|(card, how, language, at)| Step::Settle(card, how, language, at)),
+        1 => (n(), times()).prop_map(|(thread, at)| Step::SettleLapsed(thread, at)),
+        3 => (n(), times()).prop_map(|(thread, at)| Step::Pop(thread, at)),
+        3 => (n(), n()).prop_map(|(thread, entry)| Step::Fork(thread, entry)),
+        2 => (n(), 0_u32..3, prop::option::of(n())).prop_map(|(file, version, text)| Step::KeepText(file, version, text)),
         2 => (n(), n()).prop_map(|(from, into)| Step::Merge(from, into)),
         2 => n().prop_map(Step::Split),
         3 => (n(), n(), n(), n()).prop_map(|(run, thread, entry, key)| Step::Anchor(run, thread, entry, key)),
@@ -158,11 +142,11 @@ pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
     prop::collection::vec(plan, 1..=most)
 }
 
-fn pick<T: Copy>(list: &[T], n: u8) -> T {
+pub(super) fn pick<T: Copy>(list: &[T], n: u8) -> T {
     list[usize::from(n) % list.len()]
 }
 
-fn text(words: &[u8]) -> String {
+pub(super) fn text(words: &[u8]) -> String {
     words.iter().map(|word| pick(&WORDS, *word)).collect::<Vec<_>>().join(" ")
 }
 
@@ -180,6 +164,11 @@ impl Plan {
     }
 }
 
+/// All of a thread.
+pub(crate) fn whole(thread: ThreadId) -> Back<'static> {
+    Back { thread, before: None, after: None, kinds: Kinds::ALL, agent: None, count: 1_000 }
+}
+
 /// What there is.
 struct Over<'a> {
     store: &'a dyn Store,
@@ -189,9 +178,14 @@ struct Over<'a> {
 }
 
 impl Over<'_> {
-    /// A thread, or seldom one that is not there.
+    /// A thread, often the newest, which may be a fork; or seldom one that is not there.
     fn thread(&self, n: u8) -> ThreadId {
-        ThreadId::new(if n == 255 { self.threads } else { u64::from(n) % self.threads.max(1) })
+        let newest = self.threads.saturating_sub(1);
+        ThreadId::new(match n {
+            255 => self.threads,
+            160..255 => newest,
+            _ => u64::from(n) % self.threads.max(1),
+        })
     }
 
     /// An entry, or seldom one that is not there.
@@ -213,6 +207,7 @@ impl Over<'_> {
     fn what(&self, step: &Step) -> What {
         match step {
             Step::OpenThread => What::OpenThread,
+            Step::NamedThread(name) => What::NamedThread(pick(&NAMES, *name)),
             Step::Append(batch) => What::Append(batch.iter().map(|planned| self.append(planned)).collect()),
             Step::Begin(run) => What::BeginRun(self.begun(*run)),
             Step::Import(run, rounds, at) => {
@@ -230,13 +225,31 @@ impl Over<'_> {
                 let failed = words.is_multiple_of(3).then_some(words.is_multiple_of(2));
                 What::AppendOutcome(run, Outcome { failed, ..Outcome::text(call, pick(&WORDS, *words)) }, time(*at))
             }
-            Step::Settle(card, how, at) => {
+            Step::Settle(card, how, language, at) => {
                 let card = self.entry_where(*card, |body| matches!(body, Body::Card(_)));
-                What::Settle(card, pick(&Settled::ALL, *how), time(*at))
+                What::Settle(card, pick(&Settled::ALL, *how), language.map(|n| pick(&LANGUAGES, n)), time(*at))
+            }
+            Step::SettleLapsed(thread, at) => What::SettleLapsed(self.thread(*thread), time(*at)),
+            Step::Pop(thread, at) => What::Pop(self.thread(*thread), time(*at)),
+            Step::Fork(thread, entry) => {
+                // Mostly an entry of that thread, or of what that was forked off.
+                let thread = self.thread(*thread);
+                let read = block_on(self.store.read_back(self.owner, whole(thread))).unwrap();
+                let entry = if entry.is_multiple_of(8) || read.is_empty() {
+                    self.entry(*entry)
+                } else {
+                    read[usize::from(*entry) % read.len()].id
+                };
+                What::Fork(thread, entry)
+            }
+            Step::KeepText(file, version, text) => {
+                let text = text.map(|n| FileText { text: pick(&WORDS, n).into(), partial: n.is_multiple_of(2) });
+                What::KeepText(file_id(pick(&FILES, *file)), KeptText { version: *version, text })
             }
             Step::Merge(from, into) => What::Merge(self.thread(*from), self.thread(*into)),
             Step::Split(entry) => {
-                What::Split(self.entry_where(*entry, |body| matches!(body, Body::Mail(_) | Body::Message(_) | Body::Card(_))))
+                let begins = [Kind::Mail, Kind::Message, Kind::ToolUse, Kind::Reset, Kind::Popped, Kind::Card];
+                What::Split(self.entry_where(*entry, |body| begins.contains(&Kind::of(body))))
             }
             Step::Anchor(run, thread, entry, key) => {
                 let entry = self.entry(*entry);
@@ -269,7 +282,7 @@ impl Over<'_> {
         };
         // Mostly in the thread of what it answers.
         let thread = match &cause {
-            Cause::Message(entry) if !thread.is_multiple_of(4) => {
+            Cause::Message(entry) if !thread.is_multiple_of(2) => {
                 block_on(self.store.thread_of(self.owner, *entry)).unwrap().unwrap_or_else(|| self.thread(thread))
             }
             Cause::Message(_) | Cause::Responsibility(_) => self.thread(thread),
@@ -306,7 +319,12 @@ impl Over<'_> {
         let thread = planned.thread.map_or(Target::Referred, |thread| Target::Thread(self.thread(thread)));
         let append = match &planned.what {
             Planning::Mail(mail) => Append { thread, ..Append::mail(new_mail(mail), arrival) },
-            Planning::Message(role, words) => Append::message(message(*role, words), thread, arrival),
+            Planning::Message(message) => Append::new(Content::Message(Box::new(new_message(message))), thread, arrival),
+            Planning::Edit(of, message) => {
+                let of = self.entry_where(*of, |body| matches!(body, Body::Message(_)));
+                Append { thread, ..Append::edit(of, new_message(message).message, arrival) }
+            }
+            Planning::Reset(n) => Append::new(Content::Reset(Box::new(reset(*n))), thread, arrival),
             Planning::Card(run, lapses) => {
                 let card = Card {
                     run: run.map(Self::run),
@@ -315,7 +333,7 @@ impl Over<'_> {
                     language: "en".to_owned(),
                     preview: "order 7".to_owned(),
                     fingerprint: String::new(),
-                    expires: lapses.then_some(at),
+                    expires: lapses.map(time),
                 };
                 Append::new(Content::Card(Box::new(card)), thread, arrival)
             }
@@ -323,7 +341,11 @@ impl Over<'_> {
         // Of two keys the one that is given counts.
         let key = planned.key.map(|key| Key::new(&format!("key {}", key % 4))).or(append.key);
         let by = planned.by.map(|by| if by.is_multiple_of(2) { self.scheduled(by) } else { Self::run(by) });
-        Append { key, by, expected: self.expected(&planned.head, thread), ..append }
+        let target = match &append.content {
+            Content::Edit(edit) => block_on(self.store.thread_of(self.owner, edit.of)).unwrap().map_or(thread, Target::Thread),
+            _ => thread,
+        };
+        Append { key, by, expected: self.expected(&planned.head, target), ..append }
     }
 
     fn expected(&self, head: &Head, thread: Target) -> Expected {
@@ -342,52 +364,4 @@ fn said(calls: &[u8]) -> Assistant {
     let calls = calls.iter().map(|call| Item::Call(ToolCall::new(pick(&CALLS, *call), "find", "{\"a\": 1}")));
     let items = std::iter::once(Item::Text(Text::new("looking"))).chain(calls).collect();
     Assistant { items, ..Assistant::default() }
-}
-
-fn message(role: u8, words: &[u8]) -> ModelMessage {
-    let text = text(words);
-    match role % 4 {
-        0 => ModelMessage::user(text),
-        1 => ModelMessage::assistant(text),
-        2 => ModelMessage::system(text),
-        _ => ModelMessage::outcome("c", text),
-    }
-}
-
-fn new_mail(plan: &PlannedMail) -> NewMail {
-    let id = |n: &u8| MessageId::new(pick(&IDS, *n)).unwrap();
-    let people = |list: &[u8]| list.iter().map(|n| Address::new(pick(&PEOPLE, *n))).collect::<Vec<_>>();
-    let mut from = people(&plan.people);
-    let to = from.split_off(from.len().min(1));
-    let attachments = plan.files.iter().map(|(n, _)| {
-        let content = pick(&FILES, *n);
-        Attachment {
-            id: file_id(content),
-            filename: n.is_multiple_of(2).then(|| "plan.txt".to_owned()),
-            media_type: "text/plain".to_owned(),
-            size: Some(content.len() as u64),
-            inline: n.is_multiple_of(3),
-        }
-    });
-    let kept = plan.files.iter().filter(|(_, kept)| *kept).map(|(n, _)| pick(&FILES, *n));
-    let mail = Mail {
-        direction: match plan.direction % 6 {
-            0..3 => Direction::Inbound,
-            3 => Direction::Outbound(Delivery::Sent),
-            4 => Direction::Outbound(Delivery::Draft),
-            _ => Direction::Outbound(Delivery::Failed),
-        },
-        message_id: plan.id.as_ref().map(id),
-        in_reply_to: plan.reply.iter().map(id).collect(),
-        references: plan.references.iter().map(id).collect(),
-        date: plan.date.map(time),
-        from,
-        to,
-        cc: people(&plan.copies),
-        subject: plan.words.first().map(|word| pick(&WORDS, *word).to_owned()),
-        body: (plan.words.len() > 1).then(|| text(&plan.words[1..]).into()),
-        attachments: attachments.collect(),
-    };
-    let files = kept.map(|content| (file_id(content), content.to_vec())).collect();
-    NewMail { mail, raw: plan.raw.map(|n| pick(&RAWS, n).to_vec()), files }
 }

@@ -287,7 +287,7 @@ impl Step {
             }
             Self::Settle(number) => {
                 let card = card_entry(store, number).unwrap();
-                match block_on(store.settle(&owner, card, Settled::Done, at(number))) {
+                match block_on(store.settle(&owner, card, Settled::Done, None, at(number))) {
                     Ok(_) => false,
                     Err(StoreError::Settled { .. }) => true,
                     Err(error) => panic!("{error}"),
@@ -324,7 +324,7 @@ impl Step {
                     Body::Notice(notice) => notice.card == card && notice.settled == Settled::Done,
                     _ => false,
                 });
-                let open = block_on(store.open_cards(&owner(), place(store, number).1)).unwrap();
+                let open = block_on(store.open_cards(&owner(), place(store, number).1, None, usize::MAX)).unwrap();
                 let (settled, open) = (notices.count(), open.iter().any(|entry| entry.id == card));
                 assert!(settled <= 1 && open == (settled == 0));
                 settled == 1
@@ -376,7 +376,14 @@ pub fn at_schema(folder: &Path, number: u32, filled: &Path) {
     let tables: Vec<String> =
         old.prepare(tables).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     for table in tables.iter().filter(|table| *table != "indexed") {
-        old.execute(&format!("INSERT INTO main.{table} SELECT * FROM filled.{table}"), []).unwrap();
+        // Newer schemas add columns.
+        let columns = "SELECT group_concat(name, ', ') FROM pragma_table_info(?1, 'main')";
+        let columns: String = old.query_one(columns, [table], |row| row.get(0)).unwrap();
+        old.execute(&format!("INSERT INTO main.{table} ({columns}) SELECT {columns} FROM filled.{table}"), []).unwrap();
+    }
+    if number < 3 {
+        // Messages were not told apart.
+        old.execute("UPDATE main.members SET kind = 4 WHERE kind IN (9, 10)", []).unwrap();
     }
     drop(old);
     let mut blobs = [database(folder), database(filled)].map(PathBuf::into_os_string);

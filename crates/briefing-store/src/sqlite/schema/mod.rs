@@ -15,10 +15,11 @@ struct Migration {
 const MIGRATIONS: [Migration; NEWEST as usize] = [
     Migration { name: "log", sql: include_str!("0001_log.sql") },
     Migration { name: "search", sql: include_str!("0002_search.sql") },
+    Migration { name: "chat", sql: include_str!("0003_chat.sql") },
 ];
 
 /// The newest schema: the number of the last migration.
-pub(super) const NEWEST: u32 = 2;
+pub(super) const NEWEST: u32 = 3;
 
 /// By which a file tells that it is Briefing's (`PRAGMA application_id`): "BRFG".
 const APPLICATION: i32 = 0x4252_4647;

@@ -1,12 +1,12 @@
-//! Mails, messages and cards.
+//! Mails, messages, resets, edits and cards.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use briefing::log::{Arrival, Body, Cause, Mail, MessageId, Place};
+use briefing::log::{Arrival, Attachment, AttachmentId, Body, Cause, Edit, Mail, Message, MessageId, Place};
 use briefing::message::{EntryId, ThreadId};
 use briefing_mail::{Known, Placement};
-use briefing_store::{Append, Appended, Content, Expected, Fate, NewMail, StoreError, Target};
+use briefing_store::{Append, Appended, Content, Expected, Fate, NewMail, NewMessage, StoreError, Target};
 use jiff::Timestamp;
 
 use super::log::{Log, cut};
@@ -40,17 +40,15 @@ impl Log {
         let by = append.by.as_ref().map(|run| self.run(run)).transpose()?;
         let placed = match &append.content {
             Content::Mail(new) => briefing_mail::place(&new.mail, &mut Knows(self)).unwrap_or_else(|never| match never {}),
-            Content::Message(_) | Content::Card(_) => {
+            Content::Message(_) | Content::Card(_) | Content::Reset(_) | Content::Edit(_) => {
                 Placement { thread: None, merges: Vec::new(), awaits: Vec::new(), people: Vec::new() }
             }
         };
-        let (thread, merged) = match append.thread {
-            Target::Thread(thread) => (self.known(thread)?, Vec::new()),
-            Target::Referred => (placed.thread.unwrap_or_else(|| self.open_thread()), placed.merges),
+        let (thread, merged) = match (&append.content, append.thread) {
+            (Content::Edit(edit), _) => (self.editable(edit.of)?, Vec::new()),
+            (_, Target::Thread(thread)) => (self.known(thread)?, Vec::new()),
+            (_, Target::Referred) => (placed.thread.unwrap_or_else(|| self.open_thread()), placed.merges),
         };
-        for from in &merged {
-            self.merge(*from, thread);
-        }
         let found = self.head(thread);
         if let Expected::Head(expected) = append.expected
             && expected != found
@@ -59,9 +57,16 @@ impl Log {
         }
         let at = self.effective_time(&append.content, append.arrival);
         let at = by.map_or(at, |run| at.max(self.runs[run].last));
+        // One that a fork would not read the same then stays a thread of its own.
+        let merged: Vec<ThreadId> = merged.into_iter().filter(|from| self.merge(*from, thread).is_ok()).collect();
         let (place, reused) = match append.content {
             Content::Mail(new) => self.push_mail(at, *new, placed.awaits, thread),
-            Content::Message(message) => (self.push(at, Body::Message(message), thread).place(), None),
+            Content::Message(new) => (self.push_message(at, *new, thread), None),
+            Content::Reset(reset) => (self.push(at, Body::Reset(Arc::new(*reset)), thread).place(), None),
+            Content::Edit(edit) => {
+                let message = Message { edited: None, ..edit.message };
+                (self.push(at, Body::Edit(Arc::new(Edit { message, ..*edit })), thread).place(), None)
+            }
             Content::Card(mut card) => {
                 card.expires = card.expires.map(cut);
                 let proposed = card.run.as_ref().and_then(|run| self.run(run).ok());
@@ -85,9 +90,7 @@ impl Log {
         let other = first.filter(|first| first.raw.is_none() || first.raw != new.raw);
         let reused = other.map(|first| first.entry.id);
         let mail = Mail { date: new.mail.date.map(cut), ..new.mail };
-        let listed =
-            mail.attachments.iter().filter_map(|attachment| new.files.iter().find(|(id, _)| *id == attachment.id).cloned());
-        let files = listed.collect();
+        let files = listed(&mail.attachments, &new.files);
         if let Some(id) = &mail.message_id {
             self.awaited.retain(|(awaited, _)| awaited != id);
         }
@@ -101,6 +104,21 @@ impl Log {
         (row.place(), reused)
     }
 
+    fn push_message(&mut self, at: Timestamp, new: NewMessage, thread: ThreadId) -> Place {
+        let files = listed(&new.message.attachments, &new.files);
+        let message = Message { edited: None, ..new.message };
+        let row = self.push(at, Body::Message(Arc::new(message)), thread);
+        row.files = files;
+        row.place()
+    }
+
+    /// The thread of a message, if there is one that can be edited.
+    fn editable(&self, of: EntryId) -> Result<ThreadId, StoreError> {
+        let row = self.row(of).ok_or(StoreError::UnknownEntry { entry: of })?;
+        let message = matches!(self.now(row).body, Body::Message(_));
+        if message { Ok(row.thread) } else { Err(StoreError::NotAMessage { entry: of }) }
+    }
+
     fn effective_time(&self, content: &Content, arrival: Arrival) -> Timestamp {
         let mail = if let Content::Mail(new) = content { Some(&new.mail) } else { None };
         let own = match arrival {
@@ -112,6 +130,12 @@ impl Log {
         };
         let answered = mail.into_iter().flat_map(|mail| mail.in_reply_to.iter().chain(mail.references.last()));
         let answered = answered.filter_map(|id| self.by_message_id(id).next());
-        answered.map(|row| row.entry.at).fold(cut(own), Timestamp::max)
+        let edited = if let Content::Edit(edit) = content { self.row(edit.of) } else { None };
+        answered.chain(edited).map(|row| row.entry.at).fold(cut(own), Timestamp::max)
     }
+}
+
+/// The contents of the files that are listed, in that order.
+fn listed(attachments: &[Attachment], files: &[(AttachmentId, Vec<u8>)]) -> Vec<(AttachmentId, Vec<u8>)> {
+    attachments.iter().filter_map(|listed| files.iter().find(|(id, _)| *id == listed.id).cloned()).collect()
 }

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use briefing::log::{Body, Entry, Erased};
+use briefing::log::{Body, Entry, Erased, Kind};
 use briefing::message::{EntryId, OwnerId, ThreadId};
-use briefing_store::{BlobHash, Forget, ForgetReport, Kind, StoreError};
+use briefing_store::{BlobHash, Forget, ForgetReport, StoreError};
 use jiff::Timestamp;
 
 use super::log::{Log, Row, RunRow, cut};
+
+/// What a search looks through.
+const SEARCHABLE: [Kind; 4] = [Kind::Mail, Kind::Message, Kind::ToolUse, Kind::System];
 
 /// What goes.
 struct Reach {
@@ -34,12 +37,12 @@ pub(super) fn report(owners: &BTreeMap<OwnerId, Log>, owner: &OwnerId, what: &Fo
         threads: reach.emptied.len() as u64,
         runs: reach.runs.len() as u64,
         raw: rows.iter().filter(|row| row.raw.is_some()).count() as u64,
-        attachments: rows.iter().filter_map(|row| row.mail()).map(|mail| mail.attachments.len() as u64).sum(),
-        searchable: rows.iter().filter(|row| matches!(row.kind(), Kind::Mail | Kind::Message)).count() as u64,
+        attachments: rows.iter().map(|row| row.attachments().len() as u64).sum(),
+        searchable: rows.iter().filter(|row| log.is(row, &SEARCHABLE)).count() as u64,
         ..ForgetReport::default()
     };
     for row in &rows {
-        *report.entries.entry(row.kind()).or_default() += 1;
+        *report.entries.entry(log.kind(row)).or_default() += 1;
     }
     let stays = |row: &&Row| !row.erased() && !reach.entries.contains(&row.entry.id);
     report.may_quote = reach.touched.iter().map(|thread| log.members(*thread).filter(stays).count() as u64).sum();
@@ -61,17 +64,7 @@ pub(super) fn forget(log: &mut Log, what: &Forget, now: Timestamp) {
     for row in log.rows.iter_mut().filter(|row| reach.entries.contains(&row.entry.id)) {
         let hash = *BlobHash::of(format!("{:?}", row.entry).as_bytes()).as_bytes();
         let body = Body::Erased(Erased { at: cut(now), hash });
-        let Row { key, thread, .. } = row.clone();
-        *row = Row {
-            entry: Arc::new(Entry { body, ..*row.entry }),
-            thread,
-            key,
-            raw: None,
-            files: Vec::new(),
-            run: None,
-            round: None,
-            proposed: None,
-        };
+        *row = Row { key: row.key, ..Row::new(Arc::new(Entry { body, ..*row.entry }), row.thread) };
     }
     for run in reach.runs {
         log.runs[run].gone = true;
@@ -79,7 +72,9 @@ pub(super) fn forget(log: &mut Log, what: &Forget, now: Timestamp) {
     for run in &mut log.runs {
         run.wrote.retain(|entry| !reach.entries.contains(entry));
     }
-    log.call_ids.retain(|(of, ..)| !reach.emptied.contains(of));
+    // The numbers that a fork gives go on from those of the thread that it was forked off.
+    let forked: Vec<ThreadId> = log.forks.iter().map(|fork| fork.of).collect();
+    log.call_ids.retain(|(of, ..)| !reach.emptied.contains(of) || forked.contains(of));
     log.anchors.retain(|(key, _)| !reach.emptied.contains(&key.thread));
     log.settle_awaited();
 }
@@ -120,6 +115,7 @@ fn reach(log: &Log, what: &Forget) -> Reach {
                 || row.run.is_some_and(|(run, _)| runs.contains(&run))
                 || row.proposed.is_some_and(|run| runs.contains(&run))
                 || row.notice().is_some_and(|notice| entries.contains(&notice.card))
+                || row.edit().is_some_and(|edit| entries.contains(&edit.of))
             {
                 entries.insert(row.entry.id);
             }

@@ -2,6 +2,7 @@
 //! the others are held against it.
 
 mod append;
+mod chat;
 mod forget;
 mod log;
 mod read;
@@ -13,11 +14,12 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::{Arc, Mutex};
 
-use briefing::log::{AttachmentId, Entry, MessageId, Place, RecordedRound, Run, Settled};
+use briefing::log::{AttachmentId, Entry, MessageId, Notice, Place, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
+use briefing::ports::Back;
 use briefing_store::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, Kind, Logged, Store, StoreError, StoreFuture,
-    ThreadSummary, Verified,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptText, KnownFile, Logged, Store,
+    StoreError, StoreFuture, ThreadSummary, Verified,
 };
 use jiff::Timestamp;
 
@@ -27,7 +29,11 @@ use log::Log;
 #[derive(Default)]
 pub(crate) struct Model {
     owners: Mutex<BTreeMap<OwnerId, Log>>,
+    texts: Mutex<Texts>,
 }
+
+/// Contents with the texts that were kept of them, whoever has them.
+type Texts = Vec<(Vec<u8>, KeptText)>;
 
 impl Model {
     fn read<'a, T: Send + 'a>(&self, owner: &OwnerId, read: impl FnOnce(&Log) -> T) -> StoreFuture<'a, T> {
@@ -54,6 +60,10 @@ impl Model {
 impl Store for Model {
     fn open_thread<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, ThreadId> {
         self.write(owner, |log| Ok(log.open_thread()))
+    }
+
+    fn named_thread<'a>(&'a self, owner: &'a OwnerId, name: &'a str) -> StoreFuture<'a, ThreadId> {
+        self.write(owner, |log| log.named_thread(name))
     }
 
     fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>> {
@@ -99,16 +109,45 @@ impl Store for Model {
         self.write(owner, |log| log.import_run(&run, rounds, at))
     }
 
-    fn settle<'a>(&'a self, owner: &'a OwnerId, card: EntryId, settled: Settled, now: Timestamp) -> StoreFuture<'a, EntryId> {
-        self.write(owner, |log| log.settle(card, settled, now))
+    fn settle<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        card: EntryId,
+        settled: Settled,
+        language: Option<&'a str>,
+        now: Timestamp,
+    ) -> StoreFuture<'a, EntryId> {
+        self.write(owner, |log| log.settle(card, settled, language, now))
     }
 
-    fn open_cards<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId) -> StoreFuture<'a, Vec<Arc<Entry>>> {
-        self.read(owner, |log| log.open_cards(thread))
+    fn settle_lapsed<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>> {
+        self.write(owner, |log| log.settle_lapsed(thread, now))
+    }
+
+    fn open_cards<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        thread: ThreadId,
+        before: Option<Place>,
+        count: usize,
+    ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read(owner, |log| log.open_cards(thread, before, count))
+    }
+
+    fn notices<'a>(&'a self, owner: &'a OwnerId, cards: &'a [EntryId]) -> StoreFuture<'a, Vec<Arc<Notice>>> {
+        self.read(owner, |log| log.notices(cards))
+    }
+
+    fn pop<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Option<Arc<Entry>>> {
+        self.write(owner, |log| log.pop(thread, now))
+    }
+
+    fn fork<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, entry: EntryId) -> StoreFuture<'a, ThreadId> {
+        self.write(owner, |log| log.fork(thread, entry))
     }
 
     fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
-        self.read(owner, |log| log.row(entry).map(|row| Arc::clone(&row.entry)))
+        self.read(owner, |log| log.row(entry).map(|row| log.now(row)))
     }
 
     fn by_message_id<'a>(&'a self, owner: &'a OwnerId, id: &'a MessageId) -> StoreFuture<'a, Vec<EntryId>> {
@@ -119,15 +158,8 @@ impl Store for Model {
         self.read(owner, |log| log.row(entry).map(|row| row.thread))
     }
 
-    fn read_back<'a>(
-        &'a self,
-        owner: &'a OwnerId,
-        thread: ThreadId,
-        before: Option<Place>,
-        kind: Option<Kind>,
-        count: usize,
-    ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
-        self.read(owner, |log| log.read_back(thread, before, kind, count))
+    fn read_back<'a>(&'a self, owner: &'a OwnerId, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read(owner, |log| log.read_back(&back))
     }
 
     fn newest_inbound<'a>(
@@ -151,6 +183,21 @@ impl Store for Model {
         self.read(owner, |log| log.file(id))
     }
 
+    fn texts<'a>(&'a self, owner: &'a OwnerId, ids: &'a [AttachmentId]) -> StoreFuture<'a, Vec<KnownFile>> {
+        let texts = self.texts.lock().unwrap();
+        self.read(owner, |log| log.texts(ids, &texts))
+    }
+
+    fn keep_text<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId, text: KeptText) -> StoreFuture<'a, ()> {
+        let mut texts = self.texts.lock().unwrap();
+        self.read(owner, |log| {
+            if let Some(content) = log.content(id) {
+                texts.retain(|(of, _)| of != content);
+                texts.push((content.clone(), text));
+            }
+        })
+    }
+
     fn raw<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
         self.read(owner, |log| log.row(entry).and_then(|row| row.raw.clone()).map(Arc::from))
     }
@@ -170,8 +217,7 @@ impl Store for Model {
     fn merge<'a>(&'a self, owner: &'a OwnerId, from: ThreadId, into: ThreadId) -> StoreFuture<'a, ()> {
         self.write(owner, |log| {
             let (from, into) = (log.known(from)?, log.known(into)?);
-            log.merge(from, into);
-            Ok(())
+            log.merge(from, into)
         })
     }
 
@@ -208,6 +254,8 @@ impl Store for Model {
         if let (Ok(_), Some(log)) = (&report, owners.get_mut(owner)) {
             forget::forget(log, what, now);
         }
+        let left: Vec<Vec<u8>> = owners.values().flat_map(Log::contents).collect();
+        self.texts.lock().unwrap().retain(|(content, _)| left.contains(content));
         Box::pin(ready(report.map(|report| ForgetReport { scrubbed: true, ..report })))
     }
 

@@ -1,8 +1,8 @@
-//! Runs, what they record, and cards.
+//! Runs, and what they record.
 
 use std::sync::Arc;
 
-use briefing::log::{Body, Cause, Entry, Notice, RecordedOutcome, RecordedRound, Run, Settled};
+use briefing::log::{Body, Cause, RecordedOutcome, RecordedRound, Run};
 use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ThreadId};
 use briefing_store::{ImportedRound, StoreError};
 use jiff::Timestamp;
@@ -83,16 +83,18 @@ impl Log {
 
     /// How many calls of the thread were given that id before this one.
     fn count_call(&mut self, thread: ThreadId, given: &str) -> u32 {
-        match self.call_ids.iter_mut().find(|(of, id, _)| *of == thread && id == given) {
-            Some((_, _, times)) => {
-                *times += 1;
-                *times - 1
-            }
-            None => {
-                self.call_ids.push((thread, given.to_owned(), 1));
-                0
-            }
-        }
+        let before = self.calls_given(thread, given);
+        self.call_ids.retain(|(of, id, _)| *of != thread || id != given);
+        self.call_ids.push((thread, given.to_owned(), before + 1));
+        before
+    }
+
+    /// How many calls of the thread were given that id; of a fork that has none of its own, as many as of the threads that it was
+    /// forked off.
+    pub(super) fn calls_given(&self, thread: ThreadId, given: &str) -> u32 {
+        let of = |thread| self.call_ids.iter().find(|(of, id, _)| *of == thread && id == given).map(|(_, _, times)| *times);
+        let older = || self.parts(thread).iter().skip(1).filter_map(|part| of(part.thread)).max();
+        of(thread).or_else(older).unwrap_or_default()
     }
 
     pub(super) fn append_outcome(&mut self, run: &RunId, outcome: Outcome, now: Timestamp) -> Result<EntryId, StoreError> {
@@ -134,29 +136,6 @@ impl Log {
         let run = &mut self.runs[run];
         run.last = run.last.max(cut(now));
         run.last
-    }
-
-    pub(super) fn settle(&mut self, card: EntryId, settled: Settled, now: Timestamp) -> Result<EntryId, StoreError> {
-        let row = self.row(card).ok_or(StoreError::UnknownEntry { entry: card })?;
-        if row.card().is_none() {
-            return Err(StoreError::NotACard { entry: card });
-        }
-        if let Some(before) = self.notice_of(card) {
-            return Err(StoreError::Settled { card, settled: before.settled });
-        }
-        let (at, thread) = (row.entry.at.max(cut(now)), row.thread);
-        Ok(self.push(at, Body::Notice(Notice { card, settled }), thread).entry.id)
-    }
-
-    fn notice_of(&self, card: EntryId) -> Option<Notice> {
-        self.rows.iter().filter_map(super::log::Row::notice).find(|notice| notice.card == card)
-    }
-
-    pub(super) fn open_cards(&self, thread: ThreadId) -> Vec<Arc<Entry>> {
-        let mut cards = self.read_back(thread, None, Some(briefing_store::Kind::Card), usize::MAX);
-        cards.retain(|card| self.notice_of(card.id).is_none());
-        cards.reverse();
-        cards
     }
 
     pub(super) fn rounds(&self, persona: &str, entries: &[EntryId]) -> Vec<RecordedRound> {

@@ -12,7 +12,7 @@ pub(super) fn search(log: &Log, text: &str, count: usize) -> Vec<Hit> {
         return Vec::new();
     }
     let found = log.rows.iter().filter_map(|row| {
-        let texts = fields(&row.entry.body)?;
+        let texts = fields(&log.now(row).body)?;
         let fields: Vec<Vec<String>> = texts.iter().map(|field| words(field)).collect();
         let has = |phrase: &Vec<String>| fields.iter().any(|field| field.windows(phrase.len()).any(|part| part == phrase));
         let excerpt = texts.join(" ").replace('\n', " ");
@@ -57,8 +57,16 @@ fn fields(body: &Body) -> Option<Vec<String>> {
         Body::Mail(mail) => {
             Some(vec![mail.subject.clone().unwrap_or_default(), mail.body.as_deref().unwrap_or_default().to_owned()])
         }
-        Body::Message(message) => Some(vec![texts(message).join("\n")]),
-        Body::Round(_) | Body::Outcome(_) | Body::Card(_) | Body::Notice(_) | Body::Erased(_) | Body::Unreadable => None,
+        Body::Message(message) => Some(vec![texts(&message.said).join("\n")]),
+        Body::Round(_)
+        | Body::Outcome(_)
+        | Body::Card(_)
+        | Body::Notice(_)
+        | Body::Reset(_)
+        | Body::Edit(_)
+        | Body::Popped(_)
+        | Body::Erased(_)
+        | Body::Unreadable => None,
     }
 }
 

@@ -1,18 +1,58 @@
-//! Threads that merge and split, and where windows begin in them.
+//! Threads that merge, split and fork, and where windows begin in them.
 
-use briefing::log::Place;
+use briefing::log::{Kind, Place};
 use briefing::message::{EntryId, RunId, ThreadId};
-use briefing_store::{AnchorKey, Kind, StoreError};
+use briefing_store::{AnchorKey, StoreError};
 
-use super::log::{Log, Row};
+use super::log::{Fork, Log, Row};
 
 impl Log {
-    /// Both are threads that were not merged.
-    pub(super) fn merge(&mut self, from: ThreadId, into: ThreadId) {
-        if from == into {
-            return;
+    pub(super) fn named_thread(&mut self, name: &str) -> Result<ThreadId, StoreError> {
+        if name.len() > 1_000 {
+            return Err(StoreError::TooLarge { what: "a thread's name", most: 1_000 });
         }
-        self.threads[usize::try_from(from.get()).unwrap()] = Some(into);
+        let known = self.names.iter().find(|(known, _)| known == name).map(|(_, thread)| *thread);
+        if let Some(thread) = known {
+            return self.known(thread);
+        }
+        let thread = self.open_thread();
+        self.names.push((name.to_owned(), thread));
+        Ok(thread)
+    }
+
+    /// Both are threads that were not merged. All others must read what they did before, and what was read as `from` must be read
+    /// as `into`; else nothing is done.
+    pub(super) fn merge(&mut self, from: ThreadId, into: ThreadId) -> Result<(), StoreError> {
+        if from == into {
+            return Ok(());
+        }
+        let (had, has) = (self.parts(from), self.parts(into));
+        let lost = had.iter().skip(1).any(|part| !has.iter().any(|other| other.covers(part)));
+        // A thread may become one with a fork of its own, but not with a fork of a fork.
+        let mut merged = self.clone();
+        if !lost && !has.iter().skip(2).any(|part| part.thread == from) {
+            merged.unite(from, into);
+            let others = (0..self.threads.len() as u64).map(ThreadId::new).filter(|thread| *thread != from && *thread != into);
+            let mut others = others.filter(|thread| self.resolve(*thread) == Some(*thread));
+            let numbers = |log: &Self, thread| log.reads(thread).iter().map(|row| row.entry.id).collect::<Vec<_>>();
+            if others.all(|other| numbers(self, other) == numbers(&merged, other)) {
+                *self = merged;
+                return Ok(());
+            }
+        }
+        Err(StoreError::Forked { entry: EntryId::new(0), fork: from })
+    }
+
+    fn unite(&mut self, from: ThreadId, into: ThreadId) {
+        let own = self.forks.extract_if(.., |fork| fork.thread == from).next();
+        let fork_of_it = self.forks.extract_if(.., |fork| fork.thread == into && fork.of == from).next();
+        if fork_of_it.is_some() {
+            self.forks.extend(own.map(|own| Fork { thread: into, ..own }));
+        }
+        for fork in self.forks.iter_mut().filter(|fork| fork.of == from) {
+            fork.of = into;
+        }
+        self.threads[index(from)] = Some(into);
         for row in self.rows.iter_mut().filter(|row| row.thread == from) {
             row.thread = into;
         }
@@ -20,10 +60,9 @@ impl Log {
             run.run.thread = into;
         }
         for (_, given, times) in self.call_ids.extract_if(.., |(thread, ..)| *thread == from).collect::<Vec<_>>() {
-            match self.call_ids.iter_mut().find(|(thread, id, _)| *thread == into && *id == given) {
-                Some((_, _, sum)) => *sum += times,
-                None => self.call_ids.push((into, given, times)),
-            }
+            let before = self.calls_given(into, &given);
+            self.call_ids.retain(|(thread, id, _)| *thread != into || *id != given);
+            self.call_ids.push((into, given, before + times));
         }
         for (id, _) in self.awaited.extract_if(.., |(_, thread)| *thread == from).collect::<Vec<_>>() {
             if !self.awaited.contains(&(id.clone(), into)) {
@@ -36,21 +75,19 @@ impl Log {
 
     pub(super) fn split(&mut self, entry: EntryId) -> Result<ThreadId, StoreError> {
         let row = self.row(entry).ok_or(StoreError::UnknownEntry { entry })?;
-        if matches!(row.kind(), Kind::Round | Kind::Outcome | Kind::Notice) || row.proposed.is_some() {
+        if self.is(row, &[Kind::Round, Kind::Outcome, Kind::Notice, Kind::Edit]) || row.proposed.is_some() {
             return Err(StoreError::NotABeginning { entry });
         }
         let (place, thread) = (row.place(), row.thread);
         let new = self.open_thread();
-        // Runs move with what they answer, and notices with their cards; all else by its place.
-        let mut moved: Vec<EntryId> = self
-            .members(thread)
-            .filter(|row| row.run.is_none() && row.proposed.is_none() && row.notice().is_none() && row.place() >= place)
-            .map(|row| row.entry.id)
-            .collect();
+        // Runs move with what they answer, notices with their cards, edits with their messages; all else by its place.
+        let by_place = |row: &&Row| row.run.is_none() && row.proposed.is_none() && leader(row).is_none();
+        let later = self.members(thread).filter(by_place).filter(|row| row.place() >= place);
+        let mut moved: Vec<EntryId> = later.map(|row| row.entry.id).collect();
         loop {
             let follows =
-                self.members(thread).filter(|row| match (row.notice(), row.run.map(|(run, _)| run).or(row.proposed)) {
-                    (Some(notice), _) => moved.contains(&notice.card),
+                self.members(thread).filter(|row| match (leader(row), row.run.map(|(run, _)| run).or(row.proposed)) {
+                    (Some(leader), _) => moved.contains(&leader),
                     (None, Some(run)) => self.runs[run].belongs_to().iter().any(|other| moved.contains(other)),
                     (None, None) => false,
                 });
@@ -63,6 +100,11 @@ impl Log {
         if self.members(thread).all(|row| moved.contains(&row.entry.id)) {
             self.threads.pop();
             return Err(StoreError::FirstOfThread { entry });
+        }
+        for fork in self.forks.iter().map(|fork| fork.thread).filter(|fork| self.resolve(*fork) == Some(*fork)) {
+            if self.reads(fork).iter().any(|row| row.thread != fork && moved.contains(&row.entry.id)) {
+                return Err(StoreError::Forked { entry, fork });
+            }
         }
         for run in self.runs.iter_mut().filter(|run| run.run.thread == thread) {
             if run.belongs_to().iter().any(|other| moved.contains(other)) {
@@ -77,6 +119,22 @@ impl Log {
         self.anchors.retain(|(key, anchor)| key.thread != thread || *anchor < place);
         self.settle_awaited();
         Ok(new)
+    }
+
+    pub(super) fn fork(&mut self, thread: ThreadId, entry: EntryId) -> Result<ThreadId, StoreError> {
+        let of = self.known(thread)?;
+        let place = self.read_in(of, entry)?.place();
+        if self.parts(of).len() > 100 {
+            return Err(StoreError::TooMany { what: "forks of forks" });
+        }
+        let new = self.open_thread();
+        self.forks.push(Fork { thread: new, of, place, below: EntryId::new(self.rows.len() as u64) });
+        Ok(new)
+    }
+
+    /// The entry, if it is read in that thread.
+    fn read_in(&self, thread: ThreadId, entry: EntryId) -> Result<&Row, StoreError> {
+        self.reads(thread).into_iter().find(|row| row.entry.id == entry).ok_or(StoreError::UnknownEntry { entry })
     }
 
     /// A thread waits for nothing that none of its mails refers to any more.
@@ -95,15 +153,14 @@ impl Log {
     pub(super) fn anchor(&self, key: &AnchorKey) -> Option<EntryId> {
         let key = self.anchor_key(key).ok()?;
         let (_, place) = self.anchors.iter().find(|(known, _)| *known == key)?;
-        let behind = self.members(key.thread).filter(|row| !row.erased() && row.place() >= *place);
-        behind.min_by_key(|row| row.place()).map(|row| row.entry.id)
+        let read = self.reads(key.thread).into_iter();
+        read.filter(|row| !row.erased() && row.place() >= *place).map(|row| row.entry.id).next()
     }
 
     pub(super) fn move_anchor(&mut self, run: &RunId, key: &AnchorKey, entry: EntryId) -> Result<(), StoreError> {
         self.run(run)?;
         let key = self.anchor_key(key)?;
-        let row = self.row(entry).filter(|row| row.thread == key.thread);
-        let place = row.ok_or(StoreError::UnknownEntry { entry })?.place();
+        let place = self.read_in(key.thread, entry)?.place();
         self.forward(key, place);
         Ok(())
     }
@@ -114,4 +171,13 @@ impl Log {
             None => self.anchors.push((key, place)),
         }
     }
+}
+
+fn index(thread: ThreadId) -> usize {
+    usize::try_from(thread.get()).unwrap()
+}
+
+/// What the entry goes with, if it is a notice or an edit.
+fn leader(row: &Row) -> Option<EntryId> {
+    row.notice().map(|notice| notice.card).or(row.edit().map(|edit| edit.of))
 }
