@@ -110,7 +110,7 @@ pub trait Store: Send + Sync {
     ) -> StoreFuture<'a, EntryId>;
 
     /// Settles every card of the thread that has lapsed by `now` as expired, in the order of the thread, and gives their notices.
-    /// What is read of a chat afterwards tells of no card that waits in vain.
+    /// What is read of a chat afterwards tells of no card that waits in vain. An unknown thread has none.
     fn settle_lapsed<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>>;
 
     /// At most `count` cards of the thread that stand before `before` (none: all of it) and are not settled, newest first.
@@ -203,7 +203,8 @@ pub trait Store: Send + Sync {
     /// on. Entries are not touched.
     ///
     /// # Errors
-    /// [`StoreError::UnknownThread`].
+    /// [`StoreError::UnknownThread`]; [`StoreError::Forked`] if a fork would read something else then. A mail whose references would
+    /// merge such threads leaves them apart.
     fn merge<'a>(&'a self, owner: &'a OwnerId, from: ThreadId, into: ThreadId) -> StoreFuture<'a, ()>;
 
     /// Moves the entry and what follows it in its thread to a new thread. Rounds and outcomes move with their run, a run with
@@ -224,7 +225,8 @@ pub trait Store: Send + Sync {
     fn move_anchor<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, key: &'a AnchorKey, entry: EntryId)
     -> StoreFuture<'a, ()>;
 
-    /// The owner's entries from `first` on by sequence number, at most `count`: everything there is.
+    /// The owner's entries from `first` on by sequence number, at most `count`: everything there is, as it was appended. Of an edited
+    /// message that is its first version; the later ones are the edits.
     fn log<'a>(&'a self, owner: &'a OwnerId, first: EntryId, count: usize) -> StoreFuture<'a, Vec<Logged>>;
 
     /// What erasing would erase.

@@ -2,13 +2,7 @@
 //!
 //! The databases are made once and kept in `target/bench-store`; with `--test` only small ones are.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    missing_docs,
-    reason = "a test stops at the first surprise"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, missing_docs, reason = "a test stops at the first surprise")]
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

@@ -203,7 +203,10 @@ impl Thread {
             _ => ("text/plain", true),
         };
         if ready {
-            self.log.put_text(id.clone(), FileText { text: text.repeat(usize::from(kind % 7)).into(), partial: kind.is_multiple_of(2) });
+            self.log.put_text(
+                id.clone(),
+                FileText { text: text.repeat(usize::from(kind % 7)).into(), partial: kind.is_multiple_of(2) },
+            );
         }
         let filename = Some(format!("file\n{kind}.txt"));
         Attachment { id, filename, media_type: media_type.to_owned(), size: Some(10), inline: false }

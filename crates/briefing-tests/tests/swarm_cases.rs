@@ -15,9 +15,7 @@ use std::sync::Arc;
 
 use briefing::log::{Body, Kind};
 use briefing::message::OwnerId;
-use briefing::view::swarm::{
-    ExactHistory, Finding, SwarmEntry, SwarmEvent, SwarmLog, SwarmMessage, SwarmMode, SwarmRole,
-};
+use briefing::view::swarm::{ExactHistory, Finding, SwarmEntry, SwarmEvent, SwarmLog, SwarmMessage, SwarmMode, SwarmRole};
 use briefing::{Bounds, Call, fit};
 use briefing_store::swarm::Clients;
 use briefing_store::{Durability, Settings, SqliteStore};
@@ -156,7 +154,11 @@ async fn steps_over_a_store(case: &Case) -> Result<(), String> {
     }
     let told: Vec<Value> = own.waiting().map(|told| event(SwarmEvent::clone(&told))).collect();
     let everybodys: Vec<Value> = all.waiting().map(|told| event(SwarmEvent::clone(&told))).collect();
-    assert_eq!((told.clone(), others.waiting().count()), (everybodys, 0), "who asks for all is told the same, and others nothing");
+    assert_eq!(
+        (told.clone(), others.waiting().count()),
+        (everybodys, 0),
+        "who asks for all is told the same, and others nothing"
+    );
     case.events.as_ref().map_or(Ok(()), |wanted| same("events", wanted, &Value::Array(told)))
 }
 
@@ -411,9 +413,10 @@ proptest! {
         let traffic = message.role == SwarmRole::Tool || message.tool_calls.is_some();
         match Kind::of(&body) {
             Kind::Reset => prop_assert!(message.role.is_reset()),
-            Kind::System => prop_assert!(message.role == SwarmRole::System && !traffic),
-            Kind::ToolUse => prop_assert!(traffic),
-            kind => prop_assert!(kind == Kind::Message && !traffic),
+            // A system message is one whatever it calls.
+            Kind::System => prop_assert!(message.role == SwarmRole::System),
+            Kind::ToolUse => prop_assert!(traffic && message.role != SwarmRole::System),
+            kind => prop_assert!(kind == Kind::Message && !traffic && message.role != SwarmRole::System),
         }
     }
 

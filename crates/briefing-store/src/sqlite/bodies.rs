@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use briefing::log::{Body, Edit, Entry, Erased, Message, Notice, Popped, Reset};
+use briefing::message::EntryId;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde_json::Value;
 
@@ -186,6 +187,46 @@ fn messages(connection: &Connection, keys: &[i64]) -> Result<Vec<(i64, Body)>, S
         (key, Body::Message(Arc::new(message)))
     });
     Ok(messages.collect())
+}
+
+/// The same entries as they were appended: of each edited message its first version.
+pub(super) fn as_appended(
+    connection: &Connection,
+    entries: &mut [Arc<Entry>],
+    key: impl Fn(&Entry) -> i64,
+) -> Result<(), StoreError> {
+    let edited: Vec<i64> = entries.iter().filter(|entry| edited(&entry.body).is_some()).map(|entry| key(entry)).collect();
+    if edited.is_empty() {
+        return Ok(());
+    }
+    let sql = format!(
+        "SELECT version.entry, {}, version.edit FROM messages AS version
+         WHERE version.entry IN (SELECT value FROM json_each(?1))",
+        chat::COLUMNS
+    );
+    let first: HashMap<i64, Message> = versions(connection, &sql, &edited)?
+        .into_iter()
+        .map(|(key, edit, message)| (key, Message { edited: edit.map(entry_id), ..message }))
+        .collect();
+    for entry in entries {
+        let Some(message) = first.get(&key(entry)) else { continue };
+        let message = Body::Message(Arc::new(message.clone()));
+        let body = match &entry.body {
+            Body::Popped(popped) => Body::Popped(Popped { body: Box::new(message), ..popped.clone() }),
+            _ => message,
+        };
+        *entry = Arc::new(Entry { body, ..**entry });
+    }
+    Ok(())
+}
+
+/// The edit of a message, popped or not.
+fn edited(body: &Body) -> Option<EntryId> {
+    match body {
+        Body::Message(message) => message.edited,
+        Body::Popped(popped) => edited(&popped.body),
+        _ => None,
+    }
 }
 
 fn edits(connection: &Connection, keys: &[i64]) -> Result<Vec<(i64, Body)>, StoreError> {

@@ -77,7 +77,8 @@ pub(super) fn log(connection: &Connection, owner: OwnerKey, first: EntryId, coun
     let sql = format!("SELECT {} FROM entries WHERE entry BETWEEN ?1 AND ?2 ORDER BY entry LIMIT ?3", bodies::SPINE);
     let mut statement = connection.prepare_cached(&sql)?;
     let spines = statement.query_map((first, owner.last(), limit(count)), bodies::spine)?;
-    let entries = bodies::entries(connection, spines.collect::<Result<_, _>>()?)?;
+    let mut entries = bodies::entries(connection, spines.collect::<Result<_, _>>()?)?;
+    bodies::as_appended(connection, &mut entries, |entry| owner.entry(entry.id).unwrap_or_default())?;
     let mut log = Vec::with_capacity(entries.len());
     for entry in entries {
         let key = owner.entry(entry.id).unwrap_or_default();

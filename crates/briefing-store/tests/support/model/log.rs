@@ -173,6 +173,24 @@ impl Log {
         Arc::new(Entry { body, ..*row.entry })
     }
 
+    /// The same as it was appended: of an edited message the first version.
+    pub(super) fn as_appended(&self, row: &Row) -> Arc<Entry> {
+        let first = |now: &Message| {
+            let Body::Message(first) = &row.entry.body else { unreachable!("only messages are edited") };
+            Body::Message(Arc::new(Message { edited: now.edited, ..Message::clone(first) }))
+        };
+        let now = self.now(row);
+        let body = match &now.body {
+            Body::Message(message) => first(message),
+            Body::Popped(popped) => match &*popped.body {
+                Body::Message(message) => Body::Popped(Popped { body: Box::new(first(message)), ..popped.clone() }),
+                _ => return now,
+            },
+            _ => return now,
+        };
+        Arc::new(Entry { body, ..*now })
+    }
+
     pub(super) fn kind(&self, row: &Row) -> Kind {
         Kind::of(&self.now(row).body)
     }

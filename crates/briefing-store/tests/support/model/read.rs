@@ -97,7 +97,7 @@ impl Log {
     pub(super) fn walk(&self, first: EntryId, count: usize) -> Vec<Logged> {
         let rows = self.rows.iter().filter(|row| row.entry.id >= first).take(count);
         let logged = rows.map(|row| Logged {
-            entry: self.now(row),
+            entry: self.as_appended(row),
             thread: row.thread,
             run: row.run.map(|(run, turn)| (self.runs[run].run.clone(), turn)),
             settled: self.rows.iter().filter_map(Row::notice).find(|notice| notice.card == row.entry.id).map(|it| it.settled),

@@ -8,15 +8,12 @@ use crate::log::{Arrival, Body, Card, Edit, Entry, Kind, LogError, Message, Noti
 use crate::message::{EntryId, ThreadId};
 
 impl OwnerLog {
-    /// Appends a message to a thread. Its time is its arrival, or, imported, the place where it stood in the import. Ids of calls
-    /// that repeat in the thread get their number here; an outcome answers the newest call of its id.
+    /// Appends a message to a thread. Its time is its arrival, or, imported, the place where it stood in the import.
     ///
     /// # Errors
     /// [`LogError::UnknownThread`].
     pub fn append_message(&self, thread: ThreadId, message: Message, arrival: Arrival) -> Result<Arc<Entry>, LogError> {
-        let mut message = Message { edited: None, ..message };
-        self.write().thread(thread)?.number_message(&mut message.said);
-        self.append(thread, Body::Message(Arc::new(message)), arrival)
+        self.append(thread, Body::Message(Arc::new(Message { edited: None, ..message })), arrival)
     }
 
     /// Appends a reset to a thread.

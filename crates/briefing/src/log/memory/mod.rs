@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use jiff::Timestamp;
 
 use crate::log::{Arrival, AttachmentId, Body, Cause, Entry, Mail, MessageId, Notice, RecordedOutcome, RecordedRound, Run};
-use crate::message::{Assistant, CallId, EntryId, Item, ModelMessage, Outcome, OwnerId, RunId, ThreadId};
+use crate::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunId, ThreadId};
 use crate::ports::FileText;
 use shelves::Shelves;
 
@@ -337,20 +337,6 @@ impl Thread {
                 call.id = call.id.repeated(*seen);
                 *seen += 1;
             }
-        }
-    }
-
-    /// The same for a message; an outcome answers the newest call of its id.
-    fn number_message(&mut self, said: &mut ModelMessage) {
-        match said {
-            ModelMessage::Assistant(said) => self.number(Arc::make_mut(said)),
-            ModelMessage::Tool(outcome) => {
-                let seen = self.calls.get(outcome.call.given()).copied().unwrap_or_default();
-                if seen > 1 {
-                    Arc::make_mut(outcome).call = outcome.call.repeated(seen - 1);
-                }
-            }
-            ModelMessage::System(_) | ModelMessage::User(_) => {}
         }
     }
 }
