@@ -4,21 +4,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use briefing::{AssembleError, Bounds, Briefing, Call, Context, FitError, Persona, Profiles, Subject};
+use briefing::view::HistoryView;
+use briefing::{Anchor, AssembleError, Bounds, Briefing, Call, Context, FitError, Persona, Profiles, Subject};
 use briefing_records::SqliteRecords;
+use briefing_store::AnchorKey;
 use briefing_wire::{Render, RenderError, Request};
 
 use crate::args::Form;
-use crate::config::{Job, MailConfig, MailPlace, PersonaConfig, SourceConfig, TargetConfig, TranscriptConfig};
-use crate::describe::{Material, of_mail};
+use crate::config::{Job, MailConfig, MailPlace, PersonaConfig, SourceConfig, TargetConfig, TranscriptConfig, Which};
+use crate::describe::{Material, of_inbound};
 use crate::error::{Failure, Kind};
 use crate::input::database::{self, Stored};
 use crate::input::mailbox::{self, Wanted};
 use crate::input::notes::Note;
-use crate::input::thread::ThreadOfMail;
+use crate::input::persona::Answerer;
+use crate::input::thread::AnsweredThread;
 use crate::input::tool_use::ToolUse;
 use crate::input::transcript::{self, Transcript};
-use crate::input::{persona, profiles};
+use crate::input::{persona, profiles, swarm};
 use crate::output::{count, name_of};
 
 /// A briefing with everything that can be told of it.
@@ -50,25 +53,51 @@ impl Assembly {
 }
 
 fn of_mails(config: &MailConfig, target: &TargetConfig, profiles: &Profiles, bounds: &Bounds) -> Result<Assembly, Failure> {
-    let mut answerer = persona::load(&config.persona, config.view, config.owner.clone())?;
-    let thread = match &config.place {
+    let mut answerer = persona::load(&config.persona, &config.view, config.owner.clone())?;
+    let mut thread = match &config.place {
         MailPlace::Mailboxes { paths, tool_use } => in_memory(config, paths, tool_use.as_deref(), &answerer.persona)?,
-        MailPlace::Database { path, thread } => match database::choose(path, *thread, config.message.as_ref(), &answerer)? {
-            Stored::Mail(thread) => thread,
+        MailPlace::Database { path, thread } => match database::choose(path, *thread, config, answerer.persona.owner())? {
+            Stored::Answered(thread) => thread,
             Stored::Messages(list) => return of_list(list, target, profiles, bounds),
         },
     };
+    if thread.current.message().is_some() {
+        answerer = answerer.of_chat(&config.persona, &config.view)?;
+    }
     let chosen = chosen(config, &thread, answerer.persona.name());
     let mut notes = std::mem::take(&mut answerer.notes);
-    notes.extend(thread.notes);
-    let call = call(target, profiles, None).tools(answerer.tools);
+    notes.append(&mut thread.notes);
+    let call = call(target, profiles, None).tools(std::mem::take(&mut answerer.tools));
+    if thread.anchors.is_some() && answerer.view().is_none() && answerer.views.iter().any(has_strides) {
+        notes.push(Note::ManyViews);
+    }
+    let bounds = anchored(bounds, &thread, &answerer, &call)?;
     let chain = answerer.persona.message_chain().clone();
     let subject = Subject::Message(thread.current);
     let cx = Context::new(Arc::new(answerer.persona), subject, config.now, thread.history, thread.files)
         .with_records(Arc::new(SqliteRecords::new(answerer.root.clone())))
         .with_root(answerer.root);
-    let briefing = pollster::block_on(chain.assemble(&cx, &call, bounds)).map_err(|error| unassembled(config, error))?;
+    let briefing = pollster::block_on(chain.assemble(&cx, &call, &bounds)).map_err(|error| unassembled(config, error))?;
+    notes.extend(thread.reader.into_iter().flat_map(|reader| reader.notes()));
     Ok(Assembly { briefing, request: None, material: Material::Log(thread.lookup), chosen, notes })
+}
+
+/// Whether its window fills and is then cut.
+fn has_strides(view: &HistoryView) -> bool {
+    view.key().split(' ').any(|option| option == "stride" || option.starts_with("stride="))
+}
+
+/// The bounds with the place where the window of the last run began, if it fills and is then cut. Only runs move it.
+fn anchored(bounds: &Bounds, thread: &AnsweredThread, answerer: &Answerer, call: &Call) -> Result<Bounds, Failure> {
+    let view = answerer.view().filter(|view| has_strides(view));
+    let (Some(anchors), Some(view)) = (&thread.anchors, view) else { return Ok(bounds.clone()) };
+    let key = AnchorKey {
+        thread: thread.current.thread(),
+        persona: answerer.persona.address().to_owned(),
+        view: view.key(),
+        model: call.profile().name.to_string(),
+    };
+    Ok(bounds.clone().anchor(anchors(&key)?.map(Anchor::at)))
 }
 
 /// The thread of a mail in mailboxes, in a log that lasts as long as the program.
@@ -77,45 +106,59 @@ fn in_memory(
     paths: &[PathBuf],
     tool_use: Option<&Path>,
     persona: &Persona,
-) -> Result<ThreadOfMail, Failure> {
-    let wanted =
-        Wanted { paths, message: config.message.as_ref(), address: persona.address(), owner: persona.owner(), now: config.now };
+) -> Result<AnsweredThread, Failure> {
+    let wanted = Wanted {
+        paths,
+        message: config.answered.message(),
+        address: persona.address(),
+        owner: persona.owner(),
+        now: config.now,
+    };
     let imported = mailbox::import(&wanted)?;
     if let Some(path) = tool_use {
         ToolUse::read(path)?.record_in(&imported.log, persona.address())?;
     }
     let log = imported.log;
     let found = format!("{} in {} read", count(imported.mails, "message"), count(imported.threads, "thread"));
-    Ok(ThreadOfMail {
+    Ok(AnsweredThread {
         current: imported.current,
         history: Arc::new(log.clone()),
         files: Arc::new(log.clone()),
         lookup: Box::new(move |entry| log.entry(entry)),
+        anchors: None,
+        reader: None,
         found,
         notes: imported.notes,
     })
 }
 
-/// What is told of the choice of a mail.
-fn chosen(config: &MailConfig, thread: &ThreadOfMail, persona: &str) -> Vec<String> {
-    let mail = thread.current.mail();
-    let id = mail.message_id.as_ref().map_or_else(|| "a message without an id".to_owned(), ToString::to_string);
-    let how = match (&config.message, &config.place) {
-        (Some(_), _) => "",
-        (None, MailPlace::Database { thread: Some(_), .. }) => " (the newest inbound of the thread)",
-        (None, _) => " (the newest inbound; --message chooses another)",
+/// What is told of the choice.
+fn chosen(config: &MailConfig, thread: &AnsweredThread, persona: &str) -> Vec<String> {
+    let current = &thread.current;
+    let id = match current.mail() {
+        Some(mail) => mail.message_id.as_ref().map_or_else(|| "a message without an id".to_owned(), ToString::to_string),
+        None => format!("entry {}", current.entry().id),
+    };
+    let how = match (&config.answered, &config.place) {
+        (Which::Message(_) | Which::Entry(_), _) => "",
+        (Which::Newest, _) if current.message().is_some() => " (the newest of the thread's user; --entry chooses another)",
+        (Which::Newest, MailPlace::Database { thread: Some(_), .. }) => " (the newest inbound of the thread)",
+        (Which::Newest, _) => " (the newest inbound; --message chooses another)",
     };
     let who = match &config.persona {
         PersonaConfig::File(_) => format!("answered by {persona}"),
         PersonaConfig::Address(address) if !address.trim().is_empty() => {
             format!("answered from {address}, without a persona: the thread alone is told")
         }
+        PersonaConfig::Address(_) | PersonaConfig::Unknown if current.message().is_some() => {
+            "answered without a persona: the thread alone is told".to_owned()
+        }
         PersonaConfig::Address(_) | PersonaConfig::Unknown => {
             "nobody is said to answer (--persona, --address): all mail reads as others', and the thread alone is told"
                 .to_owned()
         }
     };
-    vec![format!("{}; {who}", thread.found), format!("answering {id}{how}: {}", of_mail(mail))]
+    vec![format!("{}; {who}", thread.found), format!("answering {id}{how}: {}", of_inbound(current))]
 }
 
 fn of_transcript(
@@ -124,7 +167,9 @@ fn of_transcript(
     profiles: &Profiles,
     bounds: &Bounds,
 ) -> Result<Assembly, Failure> {
-    of_list(transcript::load(config)?, target, profiles, bounds)
+    let mut transcript = transcript::load(config)?;
+    swarm::told(&mut transcript.conversation, &config.view)?;
+    of_list(transcript, target, profiles, bounds)
 }
 
 fn of_list(list: Transcript, target: &TargetConfig, profiles: &Profiles, bounds: &Bounds) -> Result<Assembly, Failure> {

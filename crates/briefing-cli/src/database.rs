@@ -41,6 +41,8 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         | StoreError::Moved { .. }
         | StoreError::Settled { .. }
         | StoreError::NotACard { .. }
+        | StoreError::NotAMessage { .. }
+        | StoreError::Forked { .. }
         | StoreError::NotABeginning { .. }
         | StoreError::FirstOfThread { .. }
         | StoreError::Merged { .. }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use briefing::log::{Body, Entry, Mail, Place};
+use briefing::log::{Attachment, Body, Card, Entry, Kind, Mail, Message, Notice, Place};
 use briefing::message::{Assistant, EntryId, Item, ModelMessage, Part, SystemPart};
 use briefing::text::prefix;
-use briefing::{Origin, Unit};
+use briefing::{Inbound, Origin, Unit};
 
 /// Where the entries of a receipt are looked up.
 pub(crate) enum Material {
@@ -22,17 +22,32 @@ pub(crate) type Lookup = dyn Fn(EntryId) -> Option<Arc<Entry>>;
 const WORDS: usize = 48;
 
 impl Material {
-    /// What a unit in the briefing is: of a mail its date, its author and its subject; of anything else its role and its
-    /// first words.
+    /// What a unit in the briefing is: of a mail its date, its author and its subject; of anything else who said it and its first
+    /// words, as a model reads them.
     pub(crate) fn unit(&self, from: &Origin, unit: &Unit) -> String {
-        if let (Self::Log(log), Some(entry)) = (self, from.first())
-            && let Some(mail) = log(entry).as_ref().and_then(|entry| entry.mail())
-        {
-            return of_mail(mail);
-        }
-        match unit {
+        let entry = match (self, from.first()) {
+            (Self::Log(log), Some(entry)) => log(entry),
+            (Self::Log(_), None) | (Self::List(_), _) => None,
+        };
+        let said = match unit {
             Unit::System(_) | Unit::User(_) => unit.messages().next().map(|message| of_message(&message)).unwrap_or_default(),
             Unit::Round(round) => of_assistants(round.said().iter().map(AsRef::as_ref)),
+        };
+        match entry.as_deref().map(|entry| &entry.body) {
+            Some(Body::Mail(mail)) => of_mail(mail),
+            Some(Body::Message(message)) => beside(said, message),
+            // It reads as a user's line, and no user said it.
+            Some(Body::Card(_) | Body::Notice(_)) => said.replacen("user: ", "", 1),
+            Some(
+                Body::Round(_)
+                | Body::Outcome(_)
+                | Body::Reset(_)
+                | Body::Edit(_)
+                | Body::Popped(_)
+                | Body::Erased(_)
+                | Body::Unreadable,
+            )
+            | None => said,
         }
     }
 
@@ -44,9 +59,12 @@ impl Material {
                 Some(Body::Mail(mail)) => of_mail(mail),
                 Some(Body::Round(said)) => of_assistants([said.as_ref()].into_iter()),
                 Some(Body::Outcome(outcome)) => format!("outcome: {}", words(parts(&outcome.parts))),
-                Some(Body::Message(message)) => of_message(message),
-                Some(Body::Card(card)) => format!("card: {}", words(&card.action)),
-                Some(Body::Notice(notice)) => format!("card {}: {}", notice.card, notice.settled.name()),
+                Some(Body::Message(message)) => of_chat(message),
+                Some(Body::Card(card)) => of_card(card),
+                Some(Body::Notice(notice)) => of_notice(notice),
+                Some(Body::Reset(reset)) => format!("reset: {}", reset.kind.name()),
+                Some(Body::Edit(edit)) => format!("edit of entry {}: {}", edit.of, of_chat(&edit.message)),
+                Some(Body::Popped(_)) => "popped".to_owned(),
                 Some(Body::Erased(_)) => "erased".to_owned(),
                 Some(Body::Unreadable) => "cannot be read".to_owned(),
                 None => String::new(),
@@ -59,15 +77,63 @@ impl Material {
         usize::try_from(id.get()).ok()
     }
 
-    /// The place of a mail, by which it stands in its thread; for a list, the index is enough. None for what is not placed by
-    /// itself.
+    /// The place of a mail, a message or a confirmation, by which it stands in its thread; for a list, the index is enough. None
+    /// for what is not placed by itself.
     pub(crate) fn place(&self, from: &Origin) -> Option<Place> {
         let entry = from.first()?;
         match self {
-            Self::Log(log) => log(entry).filter(|entry| entry.mail().is_some()).map(|entry| entry.place()),
+            Self::Log(log) => log(entry).filter(|entry| is_placed(entry)).map(|entry| entry.place()),
             Self::List(_) => Some(Place { at: jiff::Timestamp::UNIX_EPOCH, entry }),
         }
     }
+}
+
+/// Whether a view tells it by itself, at its place.
+fn is_placed(entry: &Entry) -> bool {
+    match Kind::of(&entry.body) {
+        Kind::Mail | Kind::Message | Kind::ToolUse | Kind::Card | Kind::Notice => true,
+        Kind::Round
+        | Kind::Outcome
+        | Kind::System
+        | Kind::Reset
+        | Kind::Edit
+        | Kind::Popped
+        | Kind::Erased
+        | Kind::Unreadable => false,
+    }
+}
+
+/// What is answered: a mail, or a message of a chat.
+pub(crate) fn of_inbound(inbound: &Inbound) -> String {
+    match (inbound.mail(), inbound.message()) {
+        (Some(mail), _) => of_mail(mail),
+        (None, message) => message.map(of_chat).unwrap_or_default(),
+    }
+}
+
+/// A message of a chat: who said it, its first words, its files.
+fn of_chat(message: &Message) -> String {
+    beside(of_message(&message.said), message)
+}
+
+/// What was said, with the agent that said it and the files beside it.
+fn beside(said: String, message: &Message) -> String {
+    let name = |file: &Attachment| shortened(file.filename.as_deref().unwrap_or("unnamed"), WORDS);
+    let files: Vec<String> = message.attachments.iter().take(3).map(name).collect();
+    let more = if message.attachments.len() > files.len() { ", …" } else { "" };
+    let files = if files.is_empty() { String::new() } else { format!(" (with {}{more})", files.join(", ")) };
+    match &message.agent {
+        Some(agent) => format!("{}, {said}{files}", shortened(agent, WORDS)),
+        None => format!("{said}{files}"),
+    }
+}
+
+fn of_card(card: &Card) -> String {
+    format!("card: {}", words(&card.action))
+}
+
+fn of_notice(notice: &Notice) -> String {
+    format!("card {}: {} {}", notice.card, notice.settled.name(), words(&notice.action)).trim_end().to_owned()
 }
 
 /// A mail: its date, its author and its subject.

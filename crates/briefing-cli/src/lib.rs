@@ -14,6 +14,7 @@ mod error;
 mod explanation;
 mod input;
 mod output;
+mod reader;
 mod repair;
 mod shown;
 
@@ -48,6 +49,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Forget(args) => commands::forget::run(args, &mut out),
         Command::Merge(args) => commands::merge::run(args, &mut out),
         Command::Split(args) => commands::split::run(args, &mut out),
+        Command::Fork(args) => commands::fork::run(args, &mut out),
+        Command::Edit(args) => commands::edit::run(args, &mut out),
+        Command::Text(args) => commands::text::run(args, &mut out),
+        // Nothing else is done in the process that reads a stranger's file.
+        Command::ReadFile => return briefing_extract::serve(),
         Command::Backup(args) => commands::backup::run(args, &mut out),
         Command::Verify(args) => commands::verify::run(args, &mut out),
     };

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use briefing::log::Place;
+use briefing::log::{Kinds, Place};
 use briefing::message::{EntryId, OwnerId, ThreadId};
+use briefing::ports::Back;
 use briefing_store::{Logged, SqliteStore, Store, StoreError, StoreFuture, ThreadSummary};
 
 use crate::database::failure;
@@ -23,6 +24,10 @@ pub(crate) fn told(error: StoreError) -> Failure {
         StoreError::UnknownThread { .. } => "`briefing threads` lists them",
         StoreError::UnknownEntry { .. } => "`briefing threads` lists the threads, and `briefing show THREAD` their entries",
         StoreError::FirstOfThread { .. } => "begin with a later entry: `briefing show THREAD` lists them",
+        StoreError::NotAMessage { .. } => {
+            "`briefing show THREAD` lists the entries; messages of chats and transcripts can be edited"
+        }
+        StoreError::Forked { .. } => "begin behind the entry that it was forked off",
         StoreError::NotABeginning { .. } => "begin with the mail, the message or the card that it belongs to",
         StoreError::Io { source, .. } if source.kind() == std::io::ErrorKind::AlreadyExists => {
             "name a file that is not there, nor a folder of its name with `.blobs` behind it"
@@ -68,7 +73,8 @@ impl Log {
         let mut before: Option<Place> = None;
         loop {
             let wanted = limit.map_or(PAGE, |limit| limit.saturating_sub(ids.len()).min(PAGE));
-            let page = ask(self.store.read_back(&self.owner, thread, before, None, wanted))?;
+            let back = Back { thread, before, after: None, kinds: Kinds::ALL, agent: None, count: wanted };
+            let page = ask(self.store.read_back(&self.owner, back))?;
             ids.extend(page.iter().map(|entry| entry.id));
             match page.last() {
                 Some(last) if page.len() == wanted => before = Some(last.place()),

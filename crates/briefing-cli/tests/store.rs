@@ -314,7 +314,7 @@ fn every_piece_of_a_message_is_shown() {
     let expected = "\
 thread 0
 
-entry 0  thread 0  message  2026-05-01T12:00:00Z  system
+entry 0  thread 0  system  2026-05-01T12:00:00Z  system
     Be brief.
 
 entry 1  thread 0  message  2026-05-01T12:00:00Z  user
@@ -323,14 +323,14 @@ entry 1  thread 0  message  2026-05-01T12:00:00Z  user
   document: application/pdf  a.pdf  at https://x.example/a.pdf
   document: application/pdf  file f1 of anthropic
 
-entry 2  thread 0  message  2026-05-01T12:00:00Z  assistant
+entry 2  thread 0  tool-use  2026-05-01T12:00:00Z  assistant
   reasoning: thinking of anthropic
   block: web_search of anthropic
     searched
   call: c1 lookup
     {}
 
-entry 3  thread 0  message  2026-05-01T12:00:00Z  tool
+entry 3  thread 0  tool-use  2026-05-01T12:00:00Z  tool
   of the call: c1
     found
 ";

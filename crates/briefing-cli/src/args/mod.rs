@@ -1,16 +1,18 @@
 //! The arguments as they are typed. What they mean is in `config.rs`.
 
 mod store;
+mod view;
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
 pub(crate) use self::store::{
-    BackupArgs, DbArgs, ExportArgs, ForgetArgs, ImportArgs, MergeArgs, ShowArgs, SplitArgs, ThreadsArgs, VerifyArgs,
+    BackupArgs, DbArgs, EditArgs, ExportArgs, ForgetArgs, ForkArgs, ImportArgs, MergeArgs, ShowArgs, SplitArgs, ThreadsArgs,
+    VerifyArgs,
 };
+pub(crate) use self::view::{Limit, Most, OutcomesArg, ToolsArg, ViewArg, ViewArgs, YesNo};
 
 const EXIT_CODES: &str =
     "Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations); 66 the input is \
@@ -41,6 +43,10 @@ impl Command {
             Self::Forget(args) => args.told.json,
             Self::Merge(args) => args.told.json,
             Self::Split(args) => args.told.json,
+            Self::Fork(args) => args.told.json,
+            Self::Edit(args) => args.told.json,
+            Self::Text(args) => args.json,
+            Self::ReadFile => false,
             Self::Backup(args) => args.told.json,
             Self::Verify(args) => args.told.json,
         }
@@ -70,10 +76,19 @@ pub(crate) enum Command {
     Merge(MergeArgs),
     /// Makes two threads of one
     Split(SplitArgs),
+    /// Begins a thread that goes on from an entry of another one
+    Fork(ForkArgs),
+    /// Gives a message a new text
+    Edit(EditArgs),
+    /// Prints what a model would read of a file
+    Text(TextArgs),
     /// Copies a database while it is in use
     Backup(BackupArgs),
     /// Holds everything in a database against its hashes and references
     Verify(VerifyArgs),
+    /// Reads one file for another process of this program, within limits
+    #[command(hide = true)]
+    ReadFile,
 }
 
 const CHECK_HELP: &str = "\
@@ -125,13 +140,15 @@ const ASSEMBLE_HELP: &str = "\
 Standard output gets the messages, or with --as openai-chat or anthropic the request body; standard error says in a few lines \
 what was chosen, changed and left out.
 
-Of a mailbox or a database, the thread of one message is told: --message, or the newest inbound one. Mail from the persona's own address is \
-what it said; mail from its domain that is not addressed to it is a colleague's.
+Of a mailbox or a database, the thread of one message is told: --message, --entry, or the newest inbound one. Mail from the persona's \
+own address is what it said; mail from its domain that is not addressed to it is a colleague's. Of a chat in a database the newest \
+message of its user is answered where a persona or a view is given; else all of it is told, as a transcript is.
 
 Examples:
   briefing assemble --from mailbox.mbox --address me@shop.example
   briefing assemble --from Maildir --persona desk.toml --message '<a1@x.example>' --as anthropic
   briefing assemble --db briefing.db --persona desk.toml --thread 12
+  briefing assemble --db briefing.db --entry 40 --view chat --window-chars 8000 --stride
   briefing assemble --transcript runs.jsonl --id run-7 --max-tokens 8000 --as openai-chat
   briefing assemble --transcript body.json --max-messages 20 --edge turn --receipt receipt.json";
 
@@ -182,6 +199,8 @@ pub(crate) struct InputArgs {
     #[command(flatten)]
     pub(crate) mail: MailArgs,
     #[command(flatten)]
+    pub(crate) view: ViewArgs,
+    #[command(flatten)]
     pub(crate) transcript: TranscriptArgs,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
@@ -199,12 +218,16 @@ pub(crate) struct MailArgs {
     /// A database that `briefing import` made
     #[arg(long, value_name = "FILE", conflicts_with_all = ["transcript", "from"])]
     pub(crate) db: Option<PathBuf>,
-    /// With --db: answer the newest inbound mail of this thread; of an imported transcript, tell all of it
+    /// With --db: answer the newest inbound mail of this thread, or the newest message of its user; without a persona and a view, of
+    /// a chat or an imported transcript tell all
     #[arg(long, value_name = "THREAD", requires = "db", conflicts_with = "message")]
     pub(crate) thread: Option<u64>,
     /// The Message-ID of the mail to be answered [default: the newest inbound]
     #[arg(long, value_name = "MESSAGE-ID", conflicts_with = "transcript")]
     pub(crate) message: Option<String>,
+    /// With --db: answer this entry, a mail or a user's message, by its number: go on from there
+    #[arg(long, value_name = "ENTRY", requires = "db", conflicts_with = "message")]
+    pub(crate) entry: Option<u64>,
     /// Who answers: a TOML file; files it names are looked up in its folder
     #[arg(long, value_name = "FILE", conflicts_with = "transcript")]
     pub(crate) persona: Option<PathBuf>,
@@ -214,12 +237,6 @@ pub(crate) struct MailArgs {
     /// The tool calls made while answering: JSON Lines, a call a line
     #[arg(long, value_name = "FILE", requires = "from", conflicts_with_all = ["transcript", "db"])]
     pub(crate) tool_use: Option<PathBuf>,
-    /// At most so many earlier mails of the thread, or `all` [default: the persona's, else 50]
-    #[arg(long, value_name = "N|all", conflicts_with = "transcript")]
-    pub(crate) limit: Option<Limit>,
-    /// Leave the tool calls between mails out
-    #[arg(long, conflicts_with = "transcript")]
-    pub(crate) no_tool_calls: bool,
     /// When the answer is written, RFC 3339 [default: the system's clock]
     #[arg(long, value_name = "TIME", conflicts_with = "transcript")]
     pub(crate) now: Option<Timestamp>,
@@ -232,13 +249,34 @@ pub(crate) struct MailArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Input: transcript")]
 pub(crate) struct TranscriptArgs {
-    /// A request body or a list of messages of either wire, Briefing's own JSON, or JSON Lines of these or of the messages of one
-    /// conversation; `-` is standard input
+    /// A request body or a list of messages of either wire, Briefing's own JSON, agent-swarm-kit's messages (with --agent), or JSON
+    /// Lines of these or of the messages of one conversation; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
     /// Of JSON Lines, the conversation of this `id` [default: the first]
     #[arg(long, value_name = "ID", requires = "transcript", conflicts_with = "from")]
     pub(crate) id: Option<String>,
+}
+
+const TEXT_HELP: &str = "\
+Plain text, CSV, HTML, PDF, DOCX and spreadsheets, told apart by their content. What the text does not hold of the file is told on \
+standard error. The file is read in a process of its own, which has limits on memory and time.
+
+Exit codes: 0 with a text, 65 where there is none to be had.";
+
+/// `briefing text`
+#[derive(Debug, ClapArgs)]
+#[command(after_help = TEXT_HELP)]
+pub(crate) struct TextArgs {
+    /// The file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Write nothing to standard error but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Print one JSON object: format, text, what is missing; or an error
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Output.
@@ -316,22 +354,4 @@ pub(crate) enum EdgeArg {
     Round,
     /// At an input only
     Turn,
-}
-
-/// A number of mails, or all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Limit {
-    Mails(usize),
-    All,
-}
-
-impl FromStr for Limit {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "all" => Ok(Self::All),
-            _ => text.parse().map(Self::Mails).map_err(|_| "a number or `all` is wanted".to_owned()),
-        }
-    }
 }

@@ -51,7 +51,8 @@ pub(crate) struct ImportArgs {
     /// Mailboxes: mbox files, Maildirs, .eml files, or folders of these
     #[arg(value_name = "PATH", requires = "who")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Conversations with a model, each to a thread of its own: what `assemble --transcript` reads, every conversation of it
+    /// Conversations with a model, each to a thread of its own: what `assemble --transcript` reads, every conversation of it; a folder
+    /// is read as agent-swarm-kit keeps one client's messages
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) transcript: Vec<PathBuf>,
     /// The tool calls made while answering mail that is imported: JSON Lines, a call a line
@@ -235,6 +236,51 @@ pub(crate) struct SplitArgs {
     /// The entry with which the new thread begins, by its number
     #[arg(value_name = "ENTRY")]
     pub(crate) entry: u64,
+    #[command(flatten)]
+    pub(crate) db: DbArgs,
+    #[command(flatten)]
+    pub(crate) told: ToldArgs,
+}
+
+/// `briefing fork`
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Standard output gets the new thread's number. Nothing is copied: up to the entry, it included, the new thread reads as \
+the old one; what comes to either from then on is not seen in the other.
+
+Example:
+  briefing fork --entry 40"
+)]
+pub(crate) struct ForkArgs {
+    /// The entry that the new thread goes on from, by its number
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) entry: u64,
+    /// The thread that holds it [default: the one that it was appended to]
+    #[arg(long, value_name = "THREAD")]
+    pub(crate) thread: Option<u64>,
+    #[command(flatten)]
+    pub(crate) db: DbArgs,
+    #[command(flatten)]
+    pub(crate) told: ToldArgs,
+}
+
+/// `briefing edit`
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "The message reads anew at its old place; the text that it had stays in the log, where `briefing forget` finds it. What the \
+message holds beside text (calls, pictures, files) stays.
+
+Examples:
+  briefing edit --entry 40 --text 'Where is order 8?'
+  briefing edit --entry 40 < text.txt"
+)]
+pub(crate) struct EditArgs {
+    /// The message, by its number
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) entry: u64,
+    /// What it says now [default: standard input]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) text: Option<String>,
     #[command(flatten)]
     pub(crate) db: DbArgs,
     #[command(flatten)]

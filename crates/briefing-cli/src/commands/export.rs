@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use briefing::log::Body;
+use briefing::log::{Body, Kind as EntryKind};
 use briefing::message::{Bytes, EntryId, ThreadId};
-use briefing_store::{Kind as EntryKind, Logged, Store};
+use briefing_store::{Logged, Store};
 
 use crate::args::ExportArgs;
 use crate::database::{open, owner};

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use briefing::log::Address;
+use briefing::log::{Address, Kind as EntryKind};
 use briefing::message::ThreadId;
-use briefing_store::{Forget, ForgetReport, Kind as EntryKind, Store};
+use briefing_store::{Forget, ForgetReport, Store};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -91,10 +91,18 @@ fn lines(report: &ForgetReport, args: &ForgetArgs) -> Vec<String> {
 const fn kind_name(kind: EntryKind) -> &'static str {
     match kind {
         EntryKind::Erased => "erased entry",
+        EntryKind::Popped => "popped entry",
         EntryKind::Unreadable => "unreadable entry",
-        EntryKind::Mail | EntryKind::Round | EntryKind::Outcome | EntryKind::Message | EntryKind::Card | EntryKind::Notice => {
-            kind.name()
-        }
+        EntryKind::ToolUse => "tool message",
+        EntryKind::System => "system message",
+        EntryKind::Mail
+        | EntryKind::Round
+        | EntryKind::Outcome
+        | EntryKind::Message
+        | EntryKind::Card
+        | EntryKind::Notice
+        | EntryKind::Reset
+        | EntryKind::Edit => kind.name(),
     }
 }
 

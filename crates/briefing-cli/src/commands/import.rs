@@ -16,7 +16,7 @@ use crate::error::{Failure, Kind, Stop};
 use crate::input::mailbox::{mark_direction, unreadable};
 use crate::input::notes::Note;
 use crate::input::tool_use::{Answered, ToolUse};
-use crate::input::{persona, transcript};
+use crate::input::{persona, swarm, transcript};
 use crate::output::json::pretty;
 use crate::output::progress::Progress;
 use crate::output::{Output, count, counted, name_of};
@@ -34,7 +34,7 @@ struct Report {
 pub(crate) fn run(args: ImportArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.told.quiet || args.told.json);
     let who = PersonaConfig::new(args.persona, args.address);
-    let answerer = persona::load(&who, ViewOverride::default(), args.db.owner.clone().map(OwnerId::new))?;
+    let answerer = persona::load(&who, &ViewOverride::default(), args.db.owner.clone().map(OwnerId::new))?;
     let (address, owner) = (answerer.persona.address().to_owned(), answerer.persona.owner().clone());
     // What cannot be read at all is told before a database is made for it.
     let tool_use = args.tool_use.as_deref().map(ToolUse::read).transpose()?;
@@ -137,8 +137,12 @@ impl Import {
     fn transcript(&self, path: &Path, report: &mut Report) -> Result<(), Stop> {
         let notes = transcript::each(path, |id, conversation| {
             report.notes.extend(conversation.notes);
-            let imported = import_messages(&self.store, &self.owner, id, &conversation.messages, self.now);
-            if let Some(imported) = pollster::block_on(imported).map_err(failure)? {
+            let (store, owner, now) = (&self.store, &self.owner, self.now);
+            let imported = match &conversation.swarm {
+                Some(log) => pollster::block_on(swarm::import(store, owner, id, log, now)),
+                None => pollster::block_on(import_messages(store, owner, id, &conversation.messages, now)),
+            };
+            if let Some(imported) = imported.map_err(failure)? {
                 report.conversations += usize::from(imported.new > 0);
                 report.messages += imported.new;
                 if imported.differs {

@@ -3,13 +3,16 @@
 pub(crate) mod assemble;
 pub(crate) mod backup;
 pub(crate) mod check;
+pub(crate) mod edit;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod forget;
+pub(crate) mod fork;
 pub(crate) mod import;
 pub(crate) mod merge;
 pub(crate) mod show;
 pub(crate) mod split;
+pub(crate) mod text;
 pub(crate) mod threads;
 pub(crate) mod verify;
 

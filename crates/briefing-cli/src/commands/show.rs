@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use briefing::log::MessageId;
+use briefing::log::{Kind as EntryKind, MessageId};
 use briefing::message::{EntryId, ThreadId};
-use briefing_store::{Kind as EntryKind, Store, ThreadSummary};
+use briefing_store::{Store, ThreadSummary};
 use serde_json::Value;
 
 use crate::args::{Limit, ShowArgs};

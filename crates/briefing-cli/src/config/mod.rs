@@ -1,15 +1,19 @@
 //! The arguments as they are meant: what belongs together is together, and every default is filled in.
 
+mod view;
+
 use std::path::{Path, PathBuf};
 
 use briefing::log::MessageId;
-use briefing::message::{OwnerId, ThreadId};
-use briefing::view::MailView;
+use briefing::message::{EntryId, OwnerId, ThreadId};
+use briefing::view::Preset;
 use briefing::{Bounds, Edge, Estimator, Wire};
 use jiff::Timestamp;
 
-use crate::args::{BoundsArgs, EdgeArg, EstimatorArg, Form, InputArgs, Limit, MailArgs, TargetArgs, TranscriptArgs, WireArg};
+use crate::args::{BoundsArgs, EdgeArg, EstimatorArg, Form, InputArgs, MailArgs, TargetArgs, TranscriptArgs, WireArg};
 use crate::error::{Failure, Kind};
+
+pub(crate) use self::view::ViewOverride;
 
 /// What `assemble` and `explain` do.
 pub(crate) struct Job {
@@ -20,19 +24,28 @@ pub(crate) struct Job {
 
 /// Where the messages come from.
 pub(crate) enum SourceConfig {
-    Mail(MailConfig),
-    Transcript(TranscriptConfig),
+    Mail(Box<MailConfig>),
+    Transcript(Box<TranscriptConfig>),
 }
 
-/// A thread of mail.
+/// A thread of mail, or of a chat in a database.
 pub(crate) struct MailConfig {
     pub(crate) place: MailPlace,
-    /// The mail to be answered; none is the newest inbound.
-    pub(crate) message: Option<MessageId>,
+    pub(crate) answered: Which,
     pub(crate) persona: PersonaConfig,
     pub(crate) view: ViewOverride,
     pub(crate) now: Timestamp,
     pub(crate) owner: Option<OwnerId>,
+}
+
+/// What is answered.
+pub(crate) enum Which {
+    /// The newest that came in.
+    Newest,
+    /// The mail of that id.
+    Message(MessageId),
+    /// That entry.
+    Entry(EntryId),
 }
 
 /// Where mail is read.
@@ -49,17 +62,12 @@ pub(crate) enum PersonaConfig {
     Unknown,
 }
 
-/// What the command line says otherwise than a chain's history view.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ViewOverride {
-    limit: Option<Limit>,
-    no_tool_calls: bool,
-}
-
 /// A transcript.
 pub(crate) struct TranscriptConfig {
     pub(crate) path: PathBuf,
     pub(crate) id: Option<String>,
+    /// How that of a swarm is told.
+    pub(crate) view: ViewOverride,
 }
 
 /// What it is made for.
@@ -72,11 +80,14 @@ pub(crate) struct TargetConfig {
 
 impl Job {
     /// # Errors
-    /// An empty Message-ID.
+    /// An empty Message-ID; options of the view that say different things.
     pub(crate) fn new(args: InputArgs) -> Result<Self, Failure> {
+        let view = ViewOverride::new(args.view)?;
         let source = match args.transcript {
-            TranscriptArgs { transcript: Some(path), id } => SourceConfig::Transcript(TranscriptConfig { path, id }),
-            TranscriptArgs { transcript: None, .. } => SourceConfig::Mail(mail(args.mail)?),
+            TranscriptArgs { transcript: Some(path), id } => {
+                SourceConfig::Transcript(Box::new(TranscriptConfig { path, id, view }))
+            }
+            TranscriptArgs { transcript: None, .. } => SourceConfig::Mail(Box::new(mail(args.mail, view)?)),
         };
         Ok(Self { source, target: target(args.target), bounds: bounds(&args.bounds) })
     }
@@ -100,16 +111,24 @@ impl Job {
     }
 }
 
-fn mail(args: MailArgs) -> Result<MailConfig, Failure> {
+fn mail(args: MailArgs, view: ViewOverride) -> Result<MailConfig, Failure> {
+    if view.preset() == Some(Preset::Swarm) && view.agent().is_none() && args.persona.is_none() {
+        return Err(Failure::new(Kind::Usage, "the view swarm tells what one agent sees, and none is named")
+            .hint("name it with --agent, or give a persona of its name"));
+    }
     let place = match args.db {
         Some(path) => MailPlace::Database { path, thread: args.thread.map(ThreadId::new) },
         None => MailPlace::Mailboxes { paths: args.from, tool_use: args.tool_use },
     };
     Ok(MailConfig {
         place,
-        message: args.message.as_deref().map(message_id).transpose()?,
+        answered: match (args.message, args.entry) {
+            (Some(id), _) => Which::Message(message_id(&id)?),
+            (None, Some(entry)) => Which::Entry(EntryId::new(entry)),
+            (None, None) => Which::Newest,
+        },
         persona: PersonaConfig::new(args.persona, args.address),
-        view: ViewOverride { limit: args.limit, no_tool_calls: args.no_tool_calls },
+        view,
         now: args.now.unwrap_or_else(Timestamp::now),
         owner: args.owner.map(OwnerId::new),
     })
@@ -161,15 +180,20 @@ fn bounds(args: &BoundsArgs) -> Bounds {
     bounds.tokens_by(args.max_tokens.unwrap_or(u64::MAX), estimator)
 }
 
-impl ViewOverride {
-    /// The view as the command line wants it.
-    pub(crate) fn apply(self, view: MailView) -> MailView {
-        let view = match self.limit {
-            None => view,
-            Some(Limit::All) => view.limit(None),
-            Some(Limit::Mails(mails)) => view.limit(mails),
-        };
-        if self.no_tool_calls { view.include_tool_calls(false) } else { view }
+impl Which {
+    /// The id of the mail, if one was given.
+    pub(crate) fn message(&self) -> Option<&MessageId> {
+        match self {
+            Self::Message(id) => Some(id),
+            Self::Newest | Self::Entry(_) => None,
+        }
+    }
+}
+
+impl PersonaConfig {
+    /// Whether it is a file, with a chain of its own.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self, Self::File(_))
     }
 }
 

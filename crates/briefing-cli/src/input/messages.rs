@@ -1,13 +1,14 @@
 //! One conversation from JSON: a request body or a list of messages of either wire, or Briefing's own flat list.
 
 use briefing::message::{ModelMessage, messages_from_json};
+use briefing::view::swarm::SwarmMessage;
 use briefing::{Call, Wire};
 use briefing_check::{Unrecognised, recognise};
 use briefing_json::{Document, Kind as Json, Value};
 
 use crate::error::{Failure, Kind};
-use crate::input::InputError;
 use crate::input::notes::Note;
+use crate::input::{InputError, swarm};
 
 /// A conversation as it was read.
 #[derive(Debug)]
@@ -15,7 +16,21 @@ pub(crate) struct Conversation {
     pub(crate) messages: Vec<ModelMessage>,
     /// What goes with them, where it was a whole body.
     pub(crate) call: Option<Call>,
+    /// What several agents shared, where it was that: no model is sent it as it stands, and there are no messages then.
+    pub(crate) swarm: Option<Vec<SwarmMessage>>,
     pub(crate) notes: Vec<Note>,
+}
+
+impl Conversation {
+    /// Those messages, and nothing else.
+    pub(crate) fn of(messages: Vec<ModelMessage>) -> Self {
+        Self { messages, call: None, swarm: None, notes: Vec::new() }
+    }
+
+    /// How many messages it has.
+    pub(crate) fn len(&self) -> usize {
+        self.swarm.as_ref().map_or(self.messages.len(), Vec::len)
+    }
 }
 
 /// How messages are written.
@@ -23,6 +38,7 @@ pub(crate) struct Conversation {
 enum Form {
     Flat,
     Wire(Wire),
+    Swarm,
 }
 
 /// Reads the conversation. `name` is what it is called in a failure.
@@ -56,6 +72,9 @@ fn shape(name: &str, what: &str) -> Failure {
 }
 
 fn object(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
+    if let Some(messages) = value.get("messages").filter(|messages| form(*messages) == Form::Swarm) {
+        return swarm::conversation(messages, name);
+    }
     let wire = recognise(value).map_err(|error| unrecognised(name, error))?.wire;
     let Some(messages) = value.get("messages") else { return Err(shape(name, "it has no messages")) };
     if form(messages) == Form::Flat {
@@ -69,7 +88,7 @@ fn object(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
         Failure::new(Kind::Data, format!("{name}: {error}")).hint("`briefing check` tells what is wrong with it")
     })?;
     let notes = parsed.findings.into_iter().map(Note::Parsed).collect();
-    Ok(Conversation { messages: parsed.messages, call: Some(parsed.call), notes })
+    Ok(Conversation { call: Some(parsed.call), notes, ..Conversation::of(parsed.messages) })
 }
 
 /// What to say of a body of no known wire.
@@ -86,20 +105,21 @@ pub(crate) fn unrecognised(name: &str, error: Unrecognised) -> Failure {
 fn list(messages: Value<'_>, name: &str, form: Form) -> Result<Conversation, Failure> {
     let wire = match form {
         Form::Flat => return flat(messages, name),
+        Form::Swarm => return swarm::conversation(messages, name),
         Form::Wire(wire) => wire,
     };
     let parsed = briefing_wire::parse_messages(wire, messages).map_err(|error| {
         Failure::new(Kind::Data, format!("{name}: {error}")).hint("`briefing check` tells what is wrong with it")
     })?;
     let notes = parsed.findings.into_iter().map(Note::Parsed).collect();
-    Ok(Conversation { messages: parsed.messages, call: None, notes })
+    Ok(Conversation { notes, ..Conversation::of(parsed.messages) })
 }
 
 fn flat(messages: Value<'_>, name: &str) -> Result<Conversation, Failure> {
     let messages = messages_from_json(messages.raw()).map_err(|error| {
         Failure::new(Kind::Data, format!("{name}: {error}")).hint("docs/format.md tells Briefing's own form")
     })?;
-    Ok(Conversation { messages, call: None, notes: Vec::new() })
+    Ok(Conversation::of(messages))
 }
 
 pub(crate) fn core_wire(wire: briefing_check::Wire) -> Wire {
@@ -111,6 +131,9 @@ pub(crate) fn core_wire(wire: briefing_check::Wire) -> Wire {
 
 /// Tells by what only one form has, Briefing's own first; a list of plain texts reads the same in all of them.
 fn form(messages: Value<'_>) -> Form {
+    if messages.items().any(swarm::is_message) {
+        return Form::Swarm;
+    }
     if messages.items().any(is_own) {
         return Form::Flat;
     }
@@ -189,12 +212,14 @@ mod tests {
             r#"[{"role": "assistant", "tool_calls": [{"id": "1", "name": "f", "arguments": "{}"}]}]"#,
             r#"[{"role": "user", "content": [{"type": "document", "url": "https://x"}]}]"#,
             r#"[{"role": "user", "content": [{"type": "image_url"}]}, {"role": "assistant", "items": [], "failed": 3}]"#,
+            r#"[{"role": "user", "content": "a"}, {"role": "tool", "agentName": "b", "items": []}]"#,
             "[]",
         ]
         .map(|text| form(Document::parse(text).unwrap().root()));
         let (chat, anthropic) = (Form::Wire(Wire::OpenAiChat), Form::Wire(Wire::Anthropic));
         let own = Form::Flat;
-        let expected = [chat, own, chat, own, anthropic, anthropic, own, own, own, chat, own, chat, own, own, chat];
+        let expected =
+            [chat, own, chat, own, anthropic, anthropic, own, own, own, chat, own, chat, own, own, Form::Swarm, chat];
         assert_eq!(forms, expected);
     }
 }

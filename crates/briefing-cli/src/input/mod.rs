@@ -6,6 +6,7 @@ pub(crate) mod messages;
 pub(crate) mod notes;
 pub(crate) mod persona;
 pub(crate) mod profiles;
+pub(crate) mod swarm;
 pub(crate) mod thread;
 pub(crate) mod tool_use;
 pub(crate) mod transcript;

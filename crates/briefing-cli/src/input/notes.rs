@@ -38,10 +38,20 @@ pub(crate) enum Note {
     Wire(WireFinding),
     /// Something in the persona that may not be meant.
     Persona { name: String, warning: PersonaWarning },
+    /// What a persona hides is not hidden, as the command line says otherwise.
+    Unhidden { name: String },
+    /// Where the last run's window began is not known.
+    ManyViews,
     /// An address that nothing in a mailbox can be the persona's by.
     Address { name: String, address: String },
     /// A conversation that another one of its id is not the beginning of.
     OtherConversation { id: String, thread: ThreadId },
+    /// A file of a chat that has no text to be read.
+    NoText { file: String, why: String },
+    /// A file of a chat of which not all text was read.
+    PartOfText { file: String, why: String },
+    /// What became of a swarm's message that its agent is not told as it stands.
+    Swarm { what: String },
     /// Top-level fields of a body of another wire.
     FieldsLeftOut { names: Vec<String> },
 }
@@ -74,9 +84,18 @@ impl fmt::Display for Note {
             Self::Parsed(finding) => finding.fmt(f),
             Self::Wire(finding) => finding.fmt(f),
             Self::Persona { name, warning } => write!(f, "{name}: {warning}"),
+            Self::ManyViews => f.write_str(
+                "the persona tells history by several views, so where the last run's window began was not looked up",
+            ),
+            Self::Unhidden { name } => {
+                write!(f, "{name}: what its view hides is not hidden: --view and --redact stand in place of that")
+            }
             Self::OtherConversation { id, thread } => {
                 write!(f, "conversation {id:?}: another one of this id was imported before; this one is thread {thread}")
             }
+            Self::NoText { file, why } => write!(f, "the file {file:?} is told without its text: {why}"),
+            Self::PartOfText { file, why } => write!(f, "the file {file:?} is told in part: {why}"),
+            Self::Swarm { what } => f.write_str(what),
             Self::FieldsLeftOut { names } => write!(f, "fields of the other wire are left out: {}", names.join(", ")),
         }
     }

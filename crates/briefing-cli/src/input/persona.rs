@@ -1,10 +1,11 @@
 //! Who answers: a persona from a file, or one that is made of an address alone.
 
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 
 use briefing::message::OwnerId;
 use briefing::persona::{LoadedPersona, PersonaError, Role};
-use briefing::view::MailView;
+use briefing::view::HistoryView;
 use briefing::{Chain, Persona, ThreadHistory, Tool};
 
 use crate::config::{PersonaConfig, ViewOverride};
@@ -19,15 +20,37 @@ pub(crate) struct Answerer {
     pub(crate) tools: Vec<Tool>,
     /// The folder that its files are looked up in.
     pub(crate) root: PathBuf,
+    /// The views by which its chains tell history.
+    pub(crate) views: Vec<HistoryView>,
     pub(crate) notes: Vec<Note>,
 }
 
+impl Answerer {
+    /// The view by which history is told: none where there is none, or one cannot be told from another.
+    pub(crate) fn view(&self) -> Option<&HistoryView> {
+        let first = self.views.first()?;
+        let key = first.key();
+        self.views.iter().all(|view| view.key() == key).then_some(first)
+    }
+
+    /// The same where a chat is answered: without a chain of its own it is told as one, unless the view says otherwise.
+    pub(crate) fn of_chat(self, config: &PersonaConfig, view: &ViewOverride) -> Result<Self, Failure> {
+        if config.is_file() {
+            return Ok(self);
+        }
+        let plain = plain(self.persona.address(), view.apply(HistoryView::chat()))?;
+        let persona = plain.persona.with_owner(self.persona.owner().clone());
+        Ok(Self { persona, notes: self.notes, ..plain })
+    }
+}
+
 /// The persona of that configuration, of that owner if one is given.
-pub(crate) fn load(config: &PersonaConfig, view: ViewOverride, owner: Option<OwnerId>) -> Result<Answerer, Failure> {
+pub(crate) fn load(config: &PersonaConfig, view: &ViewOverride, owner: Option<OwnerId>) -> Result<Answerer, Failure> {
+    let mail = || view.apply(HistoryView::mail());
     let mut answerer = match config {
         PersonaConfig::File(path) => from_file(path, view)?,
-        PersonaConfig::Address(address) => plain(address.trim(), view)?,
-        PersonaConfig::Unknown => plain("", view)?,
+        PersonaConfig::Address(address) => plain(address.trim(), mail())?,
+        PersonaConfig::Unknown => plain("", mail())?,
     };
     let name = match config {
         PersonaConfig::File(path) => Some(name_of(path)),
@@ -44,13 +67,22 @@ pub(crate) fn load(config: &PersonaConfig, view: ViewOverride, owner: Option<Own
     Ok(answerer)
 }
 
-fn from_file(path: &Path, view: ViewOverride) -> Result<Answerer, Failure> {
+fn from_file(path: &Path, view: &ViewOverride) -> Result<Answerer, Failure> {
     let input = read(path, MAX_CONFIG)?;
-    let loaded = LoadedPersona::from_toml_with(&input.text, |own| view.apply(own));
+    let views = RefCell::new(Vec::new());
+    let unhidden = Cell::new(false);
+    let loaded = LoadedPersona::from_toml_with(&input.text, |own| {
+        unhidden.set(unhidden.get() || view.unhides(&own));
+        let view = view.apply(own);
+        views.borrow_mut().push(view.clone());
+        view
+    });
     let loaded = loaded.map_err(|error| unusable(path, &error))?;
     let root = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let notes = loaded.warnings.into_iter().map(|warning| Note::Persona { name: input.name.clone(), warning });
-    Ok(Answerer { persona: loaded.persona, tools: loaded.tools, root: root.to_owned(), notes: notes.collect() })
+    let unhidden = unhidden.get().then(|| Note::Unhidden { name: input.name.clone() });
+    let (root, views, notes) = (root.to_owned(), views.into_inner(), notes.chain(unhidden).collect());
+    Ok(Answerer { persona: loaded.persona, tools: loaded.tools, root, views, notes })
 }
 
 fn unusable(path: &Path, error: &PersonaError) -> Failure {
@@ -59,9 +91,9 @@ fn unusable(path: &Path, error: &PersonaError) -> Failure {
 }
 
 /// A persona of that address, whose chain is the history alone.
-fn plain(address: &str, view: ViewOverride) -> Result<Answerer, Failure> {
-    let view = view.apply(MailView::default());
-    let role = Role::new().message(Chain::new().with(move || ThreadHistory::new(view)));
+fn plain(address: &str, view: HistoryView) -> Result<Answerer, Failure> {
+    let views = vec![view.clone()];
+    let role = Role::new().message(Chain::new().with(move || ThreadHistory::new(view.clone())));
     let persona = Persona::new(&role, "assistant", address).map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
-    Ok(Answerer { persona, tools: Vec::new(), root: PathBuf::from("."), notes: Vec::new() })
+    Ok(Answerer { persona, tools: Vec::new(), root: PathBuf::from("."), views, notes: Vec::new() })
 }

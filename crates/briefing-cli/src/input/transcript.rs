@@ -9,7 +9,7 @@ use crate::config::TranscriptConfig;
 use crate::error::{Failure, Kind};
 use crate::input::messages::{Conversation, conversation, is_message};
 use crate::input::notes::Note;
-use crate::input::{InputError, MAX_INPUT, open, text, without_mark};
+use crate::input::{InputError, MAX_INPUT, open, swarm, text, without_mark};
 use crate::output::{count, name_of};
 
 /// A conversation, and which of several it is.
@@ -23,6 +23,14 @@ pub(crate) struct Transcript {
 /// Reads the transcript. JSON Lines are read a line at a time, and no further than the one that is chosen needs.
 pub(crate) fn load(config: &TranscriptConfig) -> Result<Transcript, Failure> {
     let name = name_of(&config.path);
+    if config.path.is_dir() {
+        let (id, conversation) = swarm::folder(&config.path)?;
+        if config.id.as_deref().is_some_and(|wanted| wanted != id) {
+            return Err(one_conversation(&name, config.id.as_deref().unwrap_or_default()));
+        }
+        let chosen = format!("{} read from {name}", count(conversation.len(), "message"));
+        return Ok(Transcript { conversation, chosen });
+    }
     let failed = |source| InputError::Unreadable { name: name.clone(), source };
     let mut lines = Lines::new(open(&config.path).map_err(failed)?, name.clone());
     let first = match lines.next()? {
@@ -59,6 +67,11 @@ pub(crate) fn each(
     mut take: impl FnMut(Option<&str>, Conversation) -> Result<(), Failure>,
 ) -> Result<Vec<Note>, Failure> {
     let name = name_of(path);
+    if path.is_dir() {
+        let (id, conversation) = swarm::folder(path)?;
+        take(Some(&id), conversation)?;
+        return Ok(Vec::new());
+    }
     let failed = |source| InputError::Unreadable { name: name.clone(), source };
     let mut lines = Lines::new(open(path).map_err(failed)?, name.clone());
     let Some(first) = lines.next()? else { return Err(InputError::Empty { name }.into()) };
@@ -126,7 +139,7 @@ fn a_message_a_line(first: &str, second: String, name: &str, mut lines: Lines) -
     let mut conversation = conversation(document.root(), name)?;
     notes.append(&mut conversation.notes);
     conversation.notes = notes;
-    let chosen = format!("{} read from {name}, one a line", count(conversation.messages.len(), "message"));
+    let chosen = format!("{} read from {name}, one a line", count(conversation.len(), "message"));
     Ok(Transcript { conversation, chosen })
 }
 
@@ -139,7 +152,7 @@ fn single(root: Value<'_>, name: &str, id: Option<&str>) -> Result<Transcript, F
         (Some(id), own) if own.as_deref() != Some(id) => Err(one_conversation(name, id)),
         _ => {
             let conversation = conversation(root, name)?;
-            let chosen = format!("{} read from {name}", count(conversation.messages.len(), "message"));
+            let chosen = format!("{} read from {name}", count(conversation.len(), "message"));
             Ok(Transcript { conversation, chosen })
         }
     }

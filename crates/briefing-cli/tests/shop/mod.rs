@@ -123,7 +123,7 @@ Date: Fri, 1 May 2026 11:00:00 +0000\n\nIt is on its way.\n",
         )
         .await
         .unwrap();
-    store.settle(&owner, appended[1].place.entry, Settled::Done, at("2026-05-01T12:00:00Z")).await.unwrap();
+    store.settle(&owner, appended[1].place.entry, Settled::Done, None, at("2026-05-01T12:00:00Z")).await.unwrap();
     store.append(&owner, vec![Append::mail(mail(BOB), Arrival::Live(at("2026-05-03T09:00:00Z")))]).await.unwrap();
     let chat = |message, thread, time| Append::message(message, thread, Arrival::Live(at(time)));
     let first = chat(ModelMessage::user("What is an order?"), Target::Referred, "2026-05-04T08:00:00Z");

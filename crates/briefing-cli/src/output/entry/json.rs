@@ -1,9 +1,12 @@
 //! Entries and threads as JSON: every value whole.
 
-use briefing::log::{Address, Attachment, Body, Card, Cause, Delivery, Direction, Mail, MessageId, Run, Settled};
+use briefing::log::{
+    Address, Attachment, Body, Card, Cause, Delivery, Direction, Edit, Erased, Kind as EntryKind, Mail, Message, MessageId,
+    Notice, Popped, Reset, Run, Settled,
+};
 use briefing::message::{ModelMessage, ToolCall, message_to_json};
 use briefing_json::Document;
-use briefing_store::{BlobHash, Kind as EntryKind, Logged, ThreadSummary};
+use briefing_store::{BlobHash, Logged, ThreadSummary};
 use serde_json::{Value, json};
 
 use crate::output::object::Object;
@@ -16,19 +19,60 @@ pub(crate) fn object(shown: &Logged) -> Object {
         .field("entry", entry.id.get())
         .field("thread", shown.thread.get())
         .field("at", value(entry.at))
-        .field("kind", EntryKind::of(&shown.entry.body).name());
-    match &entry.body {
+        .field("kind", EntryKind::of(&entry.body).name());
+    of_body(&entry.body, shown, object)
+}
+
+fn of_body(body: &Body, shown: &Logged, object: Object) -> Object {
+    match body {
         Body::Mail(mail) => of_mail(mail, object),
         Body::Round(said) => of_run(shown, object).json("message", &message_to_json(&ModelMessage::Assistant(said.clone()))),
         Body::Outcome(outcome) => of_run(shown, object).json("message", &message_to_json(&ModelMessage::Tool(outcome.clone()))),
-        Body::Message(message) => object.json("message", &message_to_json(message)),
+        Body::Message(message) => of_message(message, object),
         Body::Card(card) => of_card(card, shown, object),
-        Body::Notice(notice) => object.field("card", notice.card.get()).field("settled", notice.settled.name()),
-        Body::Unreadable => object,
-        Body::Erased(erased) => {
-            object.field("erased_at", value(erased.at)).field("hash", BlobHash::new(erased.hash).to_string())
+        Body::Notice(notice) => {
+            let Notice { card, settled, action, language } = &**notice;
+            object
+                .field("card", card.get())
+                .field("settled", settled.name())
+                .field("action", &**action)
+                .field("language", &**language)
         }
+        Body::Reset(reset) => {
+            let Reset { kind, agent, reason, extra } = &**reset;
+            object
+                .field("reset", kind.name())
+                .field("agent", agent.as_deref())
+                .field("reason", reason.as_str())
+                .field("extra", extra.clone())
+        }
+        Body::Edit(edit) => {
+            let Edit { of, message } = &**edit;
+            of_message(message, object.field("of", of.get()))
+        }
+        Body::Popped(Popped { at, hash, body }) => {
+            let was = Object::default().field("kind", EntryKind::of(body).name());
+            object
+                .field("popped_at", value(*at))
+                .field("hash", hash.map(|hash| BlobHash::new(hash).to_string()))
+                .json("was", &of_body(body, shown, was).end())
+        }
+        Body::Erased(Erased { at, hash }) => {
+            object.field("erased_at", value(*at)).field("hash", BlobHash::new(*hash).to_string())
+        }
+        Body::Unreadable => object,
     }
+}
+
+fn of_message(message: &Message, object: Object) -> Object {
+    let Message { said, agent, interim, attachments, extra, edited } = message;
+    object
+        .json("message", &message_to_json(said))
+        .field("agent", agent.as_deref())
+        .field("interim", *interim)
+        .field("attachments", attachments.iter().map(attachment).collect::<Value>())
+        .field("extra", extra.clone())
+        .field("edited", edited.map(|edit| edit.get()))
 }
 
 fn of_mail(mail: &Mail, object: Object) -> Object {

@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
-use briefing::log::{Address, Attachment, Body, Card, Cause, Direction, Erased, Mail, Run};
+use briefing::log::{
+    Address, Attachment, Body, Card, Cause, Direction, Edit, Erased, Kind as EntryKind, Mail, Message, Notice, Popped, Reset,
+    Run,
+};
 use briefing::text::lf;
-use briefing_store::{BlobHash, Kind as EntryKind, Logged};
+use briefing_store::{BlobHash, Logged};
 
 use crate::output::entry::json::delivery_name;
 use crate::output::entry::said;
@@ -47,36 +50,67 @@ pub(crate) fn text(shown: &Logged, findings: &[String], paint: Paint) -> String 
     head.push(format!("thread {}", shown.thread));
     head.extend([EntryKind::of(&shown.entry.body).name().to_owned(), to_second(entry.at)]);
     let mut page = Page::default();
-    match &entry.body {
+    of_body(&entry.body, shown, !findings.is_empty(), &mut head, &mut page);
+    findings.iter().for_each(|finding| page.field("finding", finding));
+    format!("{}\n{}", paint.strong(&safe(&head.join("  "))), page.0)
+}
+
+/// What it holds, and what of that stands in its head. `more` follows below it.
+fn of_body(body: &Body, shown: &Logged, more: bool, head: &mut Vec<String>, page: &mut Page) {
+    match body {
         Body::Mail(mail) => {
             head.push(direction(mail.direction).to_owned());
-            of_mail(mail, !findings.is_empty(), &mut page);
+            of_mail(mail, more, page);
         }
         Body::Round(round) => {
             head.extend(run(shown));
-            said::assistant(round, &mut page);
+            said::assistant(round, page);
         }
         Body::Outcome(outcome) => {
             head.extend(run(shown));
-            said::outcome(outcome, &mut page);
+            said::outcome(outcome, page);
         }
-        Body::Message(message) => {
-            head.push(message.role().name().to_owned());
-            said::message(message, &mut page);
-        }
+        Body::Message(message) => of_message(message, head, page),
         Body::Card(card) => {
             head.push(shown.settled.map_or_else(|| "open".to_owned(), |settled| format!("settled: {}", settled.name())));
-            of_card(card, &mut page);
+            of_card(card, page);
         }
-        Body::Notice(notice) => head.push(format!("card {}: {}", notice.card, notice.settled.name())),
+        Body::Notice(notice) => {
+            let Notice { card, settled, action, language } = &**notice;
+            head.push(format!("card {card}: {}", settled.name()));
+            page.field(&format!("action ({})", safe(language)), action);
+        }
+        Body::Reset(reset) => {
+            let Reset { kind, agent, reason, extra: _ } = &**reset;
+            head.push(kind.name().to_owned());
+            head.extend(agent.as_ref().map(|agent| format!("by {agent}")));
+            page.block(reason);
+        }
+        Body::Edit(edit) => {
+            let Edit { of, message } = &**edit;
+            head.push(format!("of entry {of}"));
+            of_message(message, head, page);
+        }
+        Body::Popped(Popped { at, hash: _, body }) => {
+            head.push(format!("popped {}, was: {}", to_second(*at), EntryKind::of(body).name()));
+            of_body(body, shown, more, head, page);
+        }
         Body::Unreadable => head.push("cannot be read: it is damaged in the database".to_owned()),
         Body::Erased(Erased { at, hash }) => {
             let hash: String = BlobHash::new(*hash).to_string().chars().take(HASH).collect();
             head.push(format!("erased {}, was {hash}…", to_second(*at)));
         }
     }
-    findings.iter().for_each(|finding| page.field("finding", finding));
-    format!("{}\n{}", paint.strong(&safe(&head.join("  "))), page.0)
+}
+
+fn of_message(message: &Message, head: &mut Vec<String>, page: &mut Page) {
+    let Message { said, agent, interim, attachments, extra: _, edited } = message;
+    head.push(said.role().name().to_owned());
+    head.extend(interim.then(|| "on the way".to_owned()));
+    head.extend(edited.map(|edit| format!("edited by entry {edit}")));
+    head.extend(agent.as_ref().map(|agent| format!("by {agent}")));
+    said::message(said, page);
+    attachments.iter().for_each(|attachment| page.field("attachment", &of_attachment(attachment)));
 }
 
 fn direction(direction: Direction) -> &'static str {
