@@ -37,6 +37,7 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         StoreError::RunBegun { .. }
         | StoreError::RoundRecorded { .. }
         | StoreError::TooMany { .. }
+        | StoreError::TooDeep { .. }
         | StoreError::UnknownCall { .. }
         | StoreError::Moved { .. }
         | StoreError::Settled { .. }

@@ -78,7 +78,7 @@ impl ReadText for Reader {
             }
             Err(error) => {
                 self.note(file, |file| Note::NoText { file, why: error.to_string() });
-                if error.is_transient() { Err(Box::new(error)) } else { Ok(None) }
+                if error.is_of_file() { Ok(None) } else { Err(Box::new(error)) }
             }
         }
     }

@@ -114,6 +114,13 @@ impl ExtractError {
         }
     }
 
+    /// Whether it is the file's fault, and not that of how the program was set up: only then it is worth keeping that the file has no
+    /// text.
+    #[must_use]
+    pub fn is_of_file(&self) -> bool {
+        !matches!(self, Self::Spawn { .. } | Self::NoAnswer)
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {
@@ -123,7 +130,10 @@ impl ExtractError {
             }
             Self::Broken { .. } => "open the file in its program and save it anew",
             Self::Encrypted => "send the file without its password",
-            Self::Unsupported => "save the file as PDF, DOCX or XLSX",
+            Self::Unsupported if cfg!(feature = "documents") => "save the file as PDF, DOCX or XLSX",
+            Self::Unsupported => {
+                "text, CSV and HTML are read; PDF, DOCX and spreadsheets by a program built with the feature documents"
+            }
             Self::TimedOut { .. } | Self::Memory { .. } | Self::Output { .. } | Self::Crashed { .. } => {
                 "print the file to a new PDF, or send its text"
             }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// The version of the texts: the same file may give another text under another version, so what is kept by a file's hash is
-/// kept by this too.
-pub const VERSION: u32 = 1;
+/// kept by this too. Built with the feature `documents` it is a later one than without: what one could not read, the other can.
+pub const VERSION: u32 = if cfg!(feature = "documents") { 2 } else { 1 };
 
 /// The text of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -215,6 +215,9 @@ impl Rows {
             }
         };
         for _ in before..column {
+            if self.out.is_cut() {
+                break;
+            }
             self.out.push('\t');
         }
         self.at = Some((row, column));

@@ -114,6 +114,14 @@ pub enum StoreError {
         /// The most.
         most: usize,
     },
+    /// Something nests deeper than a store keeps.
+    #[error("{what} nest deeper than {most} levels")]
+    TooDeep {
+        /// What it is.
+        what: &'static str,
+        /// The most levels.
+        most: usize,
+    },
     /// There are more of these than a store can number.
     #[error("there can be no more {what}")]
     TooMany {

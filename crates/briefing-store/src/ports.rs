@@ -51,24 +51,19 @@ impl OwnerStore {
     }
 
     /// The text of a file, read if it was not read before.
-    async fn text(&self, known: KnownFile) -> Result<Option<FileText>, StoreError> {
-        let Some(reader) = &self.reader else { return Ok(known.text.and_then(|kept| kept.text)) };
+    async fn text(&self, known: KnownFile) -> Option<FileText> {
+        let Some(reader) = &self.reader else { return known.text.and_then(|kept| kept.text) };
         if let Some(kept) = known.text.filter(|kept| kept.version >= reader.version()) {
-            return Ok(kept.text);
+            return kept.text;
         }
         let id = &known.file.id;
-        let content = match self.store.file(&self.owner, id).await {
-            Err(StoreError::Blob { .. }) | Ok(None) => return Ok(None),
-            other => other?,
-        };
-        let Some(content) = content else { return Ok(None) };
-        let Ok(text) = reader.read(&known.file, &content) else { return Ok(None) };
+        // A file that cannot be had now has no text now; it stops nothing else.
+        let Ok(Some(content)) = self.store.file(&self.owner, id).await else { return None };
+        let Ok(text) = reader.read(&known.file, &content) else { return None };
         let kept = KeptText { version: reader.version(), text: text.clone() };
-        match self.store.keep_text(&self.owner, id, kept).await {
-            // Who may only read reads without keeping.
-            Ok(()) | Err(StoreError::ReadOnly | StoreError::Locked | StoreError::Full) => Ok(text),
-            Err(error) => Err(error),
-        }
+        // Who cannot keep it reads it again another time.
+        let _ = self.store.keep_text(&self.owner, id, kept).await;
+        text
     }
 }
 
@@ -119,7 +114,7 @@ impl Files for OwnerStore {
                 let mut texts = Vec::new();
                 for known in self.store.texts(&self.owner, ids).await? {
                     let id = known.file.id.clone();
-                    texts.extend(self.text(known).await?.map(|text| (id, text)));
+                    texts.extend(self.text(known).await.map(|text| (id, text)));
                 }
                 Ok(texts)
             }),

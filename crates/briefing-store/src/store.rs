@@ -39,8 +39,9 @@ pub trait Store: Send + Sync {
     /// sequence number of its owner and a place by its effective time (design invariant 10).
     ///
     /// # Errors
-    /// [`StoreError::UnknownThread`]; [`StoreError::UnknownRun`]; [`StoreError::Moved`] where the expected head is not the head:
-    /// of everything in `batch` nothing is appended then.
+    /// [`StoreError::UnknownThread`]; [`StoreError::UnknownRun`]; [`StoreError::NotAMessage`] and [`StoreError::UnknownEntry`] of an
+    /// edit; [`StoreError::TooDeep`]; [`StoreError::Moved`] where the expected head is not the head: of everything in `batch` nothing
+    /// is appended then.
     fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>>;
 
     /// Begins a run.
@@ -134,7 +135,8 @@ pub trait Store: Send + Sync {
     fn pop<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Option<Arc<Entry>>>;
 
     /// Opens a thread that continues from that entry of `thread`: up to it (it included) the new one reads as the old one, and what
-    /// is appended to either from now on is not seen in the other. Nothing is copied.
+    /// is appended to either from now on is not seen in the other. Nothing is copied. Rounds stand beside what their run answers: those
+    /// of a run that answers an entry of both are read in both, whichever it belongs to.
     ///
     /// # Errors
     /// [`StoreError::UnknownThread`]; [`StoreError::UnknownEntry`] if the thread does not hold the entry; [`StoreError::TooMany`]
@@ -215,7 +217,8 @@ pub trait Store: Send + Sync {
     /// [`StoreError::FirstOfThread`] where nothing would be left; [`StoreError::Forked`] where a fork reads what would move.
     fn split<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, ThreadId>;
 
-    /// The entry at which that window begins: the anchor that was set, or if it was erased the next one behind it.
+    /// The entry at which that window begins: the anchor that was set, or if nothing is told of that any more (it was erased or popped, or
+    /// is a card that was settled), the next one behind it that may be.
     fn anchor<'a>(&'a self, owner: &'a OwnerId, key: &'a AnchorKey) -> StoreFuture<'a, Option<EntryId>>;
 
     /// Moves a window's anchor forward; one that stands further on stays. Recorded with the run that moved it.

@@ -157,7 +157,7 @@ fn slices(c: &mut Criterion) {
     group.bench_function("chat::build", |b| {
         b.iter(|| build(black_box(&chat), &[], ChatEntry::user("now?"), 50 * 402, Language::English));
     });
-    let swarm: Vec<SwarmMessage> = texts.iter().map(|message| swarm_message(message)).collect();
+    let swarm: Vec<SwarmMessage> = texts.iter().map(swarm_message).collect();
     let exact = ExactHistory::new("sales").keep(50);
     group.bench_function("the original's for_agent, exact", |b| b.iter(|| exact.for_agent(black_box(&swarm), "Be kind.", &[])));
     group.finish();

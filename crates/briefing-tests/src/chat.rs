@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use briefing::Wire;
 use briefing::log::{
     Arrival, Attachment, AttachmentId, Body, Card, Cause, Entry, Mail, MemoryLog, Message, OwnerLog, RecordedRound, Reset,
     ResetKind, Run, Settled,
 };
-use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, OwnerId, RunId, Text, ThreadId, ToolCall};
+use briefing::message::{
+    Assistant, EntryId, Item, ModelMessage, Native, Outcome, OwnerId, RawJson, Reasoning, RunId, Text, ThreadId, ToolCall,
+};
 use briefing::ports::FileText;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -185,12 +188,31 @@ impl Thread {
         let text = self.marked(words);
         let said = match role % 8 {
             0..=3 => ModelMessage::user(text),
-            4..=6 => ModelMessage::assistant(text),
+            4..=6 => self.answer(text, role),
             _ => ModelMessage::system(text),
         };
         let interim = role % 16 == 4;
         let attachments = files.iter().map(|file| self.file(*file)).collect();
-        by(Message { attachments, interim, ..said.into() }, who)
+        let extra = extra(role);
+        by(Message { attachments, interim, extra, ..said.into() }, who)
+    }
+
+    /// An answer; some with reasoning, or a block that may hold data of a tool of the provider's.
+    fn answer(&mut self, text: String, role: u8) -> ModelMessage {
+        let mut items = vec![Item::Text(Text::new(text))];
+        let raw = |kind: &str, mark: String| RawJson::new(format!(r#"{{"type":"{kind}","text":"{mark}"}}"#)).ok();
+        if role.is_multiple_of(5)
+            && let Some(raw) = raw("thinking", self.marked(9))
+        {
+            items.insert(0, Item::Reasoning(Reasoning { wire: Wire::Anthropic, kind: "thinking".into(), raw }));
+        }
+        if role.is_multiple_of(6)
+            && let Some(raw) = raw("mcp_tool_result", self.marked(9))
+        {
+            let (kind, reads_as) = ("mcp_tool_result".into(), Some(self.marked(9)));
+            items.push(Item::Native(Native { wire: Wire::Anthropic, kind, raw, reads_as, needs: None }));
+        }
+        ModelMessage::Assistant(Arc::new(Assistant { items, ..Assistant::default() }))
     }
 
     /// A file: a picture, one that is not ready, one whose text is whole, or part of it.
@@ -214,7 +236,7 @@ impl Thread {
 
     fn calls(&mut self, who: u8, ids: &[u8], words: u8) -> Message {
         let mut items = Vec::new();
-        if words % 2 == 0 {
+        if words.is_multiple_of(2) {
             items.push(Item::Text(Text::new(self.marked(words))));
         }
         for id in ids {
@@ -262,6 +284,18 @@ impl Thread {
             }
         }
     }
+}
+
+/// What only the original's shape of a message tells: an unknown role, pictures of all sorts.
+fn extra(role: u8) -> serde_json::Map<String, serde_json::Value> {
+    let mut extra = serde_json::Map::new();
+    if role > 0 && role.is_multiple_of(17) {
+        extra.insert("role".to_owned(), "function".into());
+    }
+    if role > 0 && role.is_multiple_of(19) {
+        extra.insert("images".to_owned(), serde_json::json!(["iVBORw0KGgo=", "no picture", 7]));
+    }
+    extra
 }
 
 /// Nobody, or one of the agents.

@@ -21,8 +21,8 @@ use briefing::ports::{Back, History};
 use briefing::view::chat::{ChatFile, ChatHistory, ChatMessage};
 use briefing::view::{Filter, HistoryView, Preset, Reading, Redactor, Replay, Tools};
 use briefing::{
-    Anchor, Bounds, Briefing, Call, Chain, Class, Context, Edge, Estimator, Inbound, LoadText, Persona, PrefixChange, Rule,
-    Stride, Subject, ThreadHistory, Unit, UnitKind, fit, fit_contributions,
+    Anchor, AssembleError, Bounds, Briefing, Call, Chain, Class, Context, Edge, Estimator, FitError, Inbound, LoadText,
+    Persona, PrefixChange, Rule, Stride, Subject, ThreadHistory, Unit, UnitKind, fit, fit_contributions,
 };
 use briefing_tests::chat::{AGENTS, Act, Thread, acts, marks, thread};
 use briefing_tests::list::calls;
@@ -42,6 +42,7 @@ fn views() -> impl Strategy<Value = HistoryView> {
         any::<bool>(),
         0_u8..5,
         prop_oneof![4 => Just(10_000_usize), 1 => 0_usize..5],
+        0_usize..70,
     );
     let window = (
         prop::option::of(prop::option::of(0_u64..20)),
@@ -66,8 +67,8 @@ fn views() -> impl Strategy<Value = HistoryView> {
             Preset::Swarm => HistoryView::swarm("sales"),
             Preset::Chat => HistoryView::chat(),
         };
-        let (limit, agent, own, system, filter, visits) = select;
-        view = limit.map_or(view.clone(), |limit| view.limit(limit)).visit_limit(visits);
+        let (limit, agent, own, system, filter, visits, page) = select;
+        view = limit.map_or(view.clone(), |limit| view.limit(limit)).visit_limit(visits).page(page);
         view = agent.map_or(view.clone(), |agent| view.agent(agent));
         view = if own { view.tools_of(Tools::Own) } else { view };
         view = if system { view.stored_system(true) } else { view };
@@ -96,10 +97,14 @@ fn context(built: &Thread, chain: &Chain) -> Context {
     Context::new(Arc::new(persona), Subject::Message(current), Timestamp::UNIX_EPOCH, ports.clone(), ports)
 }
 
-fn assemble(built: &Thread, view: &HistoryView, call: &Call, bounds: &Bounds) -> Option<Briefing> {
+fn assembled(built: &Thread, view: &HistoryView, call: &Call, bounds: &Bounds) -> Result<Briefing, AssembleError> {
     let view = view.clone();
     let chain = Chain::new().with(|| LoadText::system(|_| "Be kind.")).with(move || ThreadHistory::new(view.clone()));
-    pollster::block_on(chain.assemble(&context(built, &chain), call, bounds)).ok()
+    pollster::block_on(chain.assemble(&context(built, &chain), call, bounds))
+}
+
+fn assemble(built: &Thread, view: &HistoryView, call: &Call, bounds: &Bounds) -> Option<Briefing> {
+    assembled(built, view, call, bounds).ok()
 }
 
 /// Everything of a thread before a place, oldest first.
@@ -120,7 +125,7 @@ fn allowed(built: &Thread, view: &HistoryView) -> BTreeSet<u32> {
     let before = built.current.place();
     let reset = last_reset(built, Some(before));
     let shown = view.to_string();
-    let agent = shown.split_once("agent=").map_or("sales", |(_, rest)| rest.split(' ').next().unwrap());
+    let agent = shown.split_once("agent=\"").map_or("sales", |(_, rest)| rest.split('"').next().unwrap());
     let (own, system) = (shown.contains("tools=own"), shown.contains("system=yes"));
     let left_out = shown.contains("replay=none");
     let mut allowed = BTreeSet::new();
@@ -147,8 +152,12 @@ fn allowed(built: &Thread, view: &HistoryView) -> BTreeSet<u32> {
                     Kind::System => system && mine,
                     _ => true,
                 };
-                if told {
-                    allowed.extend(marks(&format!("{:?}", message.said)));
+                // Of an answer only its text, where tool use is not told; nothing of a role that only the original knows.
+                let bare = left_out || (own && !mine);
+                let foreign = left_out && message.extra.contains_key("role");
+                if told && !foreign {
+                    let whole = format!("{:?}", message.said);
+                    allowed.extend(marks(&if bare { message.said.text() } else { whole }));
                     shown_files(message, &mut allowed);
                     triggers.push(entry.id);
                 }
@@ -187,10 +196,13 @@ fn window_holds(briefing: &Briefing, view: &HistoryView) -> Result<(), TestCaseE
         return Ok(());
     }
     let current: Vec<_> = briefing.receipt().kept().iter().filter(|kept| kept.class == Class::Current).collect();
-    let cost = current.iter().fold(cost, |sum, kept| sum.plus(kept.cost));
-    for (name, used) in [("messages", cost.messages), ("chars", cost.chars), ("tokens", cost.tokens)] {
+    let both = current.iter().fold(cost, |sum, kept| sum.plus(kept.cost));
+    let measures =
+        [("messages", cost.messages, both.messages), ("chars", cost.chars, both.chars), ("tokens", cost.tokens, both.tokens)];
+    for (name, told, used) in measures {
         if let Some(most) = of(name) {
-            prop_assert!(used <= most, "{used} of {most} {name}: {view}\n{}", briefing.receipt());
+            // The current message is always kept; what costs nothing fits beside it.
+            prop_assert!(used <= most || told == 0, "{used} of {most} {name}: {view}\n{}", briefing.receipt());
         }
     }
     Ok(())
@@ -201,7 +213,12 @@ proptest! {
     #[test]
     fn every_combination_of_parts(acts in acts(40), view in views(), call in calls(), bounds in bounds()) {
         let built = thread(&acts).unwrap();
-        let Some(briefing) = assemble(&built, &view, &call, &bounds) else { return Ok(()) };
+        let briefing = match assembled(&built, &view, &call, &bounds) {
+            Ok(briefing) => briefing,
+            // What never yields may be larger than a bound; nothing else may fail.
+            Err(AssembleError::Fit(FitError::TooLarge { .. })) => return Ok(()),
+            Err(error) => panic!("{error}"),
+        };
         holds(&briefing, &call)?;
         window_holds(&briefing, &view)?;
         let body = String::from_utf8_lossy(briefing.render().unwrap().body()).into_owned();
@@ -217,6 +234,16 @@ proptest! {
         if view.to_string().contains("redacted") {
             prop_assert!(!body.contains("naïve"), "not hidden: {body}");
         }
+    }
+
+    /// How much is read at once changes nothing of what is told.
+    #[test]
+    fn the_page_does_not_matter(acts in acts(40), view in views(), call in calls(), bounds in bounds(), page in 1_usize..5) {
+        let built = thread(&acts).unwrap();
+        let view = view.visit_limit(10_000);
+        let (Some(one), Some(other)) =
+            (assemble(&built, &view, &call, &bounds), assemble(&built, &view.clone().page(page), &call, &bounds)) else { return Ok(()) };
+        prop_assert_eq!(one.messages().collect::<Vec<_>>(), other.messages().collect::<Vec<_>>(), "{}", view);
     }
 
     /// Invariant 2: without a window, every entry that a view reads is kept or has a line, and rounds are whole (3).
@@ -352,7 +379,11 @@ proptest! {
 fn in_a_chat(act: Act) -> Option<Act> {
     let words = |words: u8| if words % 16 == 1 { words + 1 } else { words };
     match act {
-        Act::Said(who, role, said, files) => Some(Act::Said(who, role, words(said), files.into_iter().map(words).collect())),
+        // Nor a role or pictures that only the swarm's shape of a message tells.
+        Act::Said(who, role, said, files) => {
+            let role = if role.is_multiple_of(17) || role.is_multiple_of(19) { 1 } else { role };
+            Some(Act::Said(who, role, words(said), files.into_iter().map(words).collect()))
+        }
         Act::Card(_) => Some(Act::Card(0)),
         Act::Calls(..) | Act::Answered(..) | Act::Settled(..) => Some(act),
         Act::Mail(_) | Act::Reset(_) | Act::Edited(..) | Act::Popped | Act::Run(..) => None,
@@ -422,17 +453,19 @@ fn reference(built: &Thread, agent: &str, keep: u64) -> Vec<ModelMessage> {
             }
             Body::Message(message) => {
                 let mine = message.agent.as_deref().is_none_or(|by| by == agent);
-                let blank = message.said.text().is_empty()
-                    && (message.attachments.is_empty() || !matches!(message.said, ModelMessage::User(_)))
-                    && !matches!(&message.said, ModelMessage::Assistant(said) if said.calls().next().is_some())
-                    && !matches!(message.said, ModelMessage::Tool(_));
+                let read = common::read_by(built, message, !mine);
+                let blank = match &read {
+                    ModelMessage::Assistant(said) => said.items.iter().all(|item| item.text() == Some("")),
+                    ModelMessage::System(_) | ModelMessage::User(_) => common::is_empty(&read),
+                    ModelMessage::Tool(_) => false,
+                };
                 match message.kind() {
                     _ if blank => {}
                     // Blanks alone say nothing to a provider.
                     Kind::System if mine && !message.said.text().trim().is_empty() => system.push(message.said.clone()),
                     Kind::System => {}
                     Kind::ToolUse if !mine => {}
-                    _ => dialog.push(common::read_by(built, message)),
+                    _ => dialog.push(read),
                 }
             }
             Body::Mail(mail) => dialog.extend(briefing::view::mail_text(mail).map(ModelMessage::user)),
@@ -443,7 +476,6 @@ fn reference(built: &Thread, agent: &str, keep: u64) -> Vec<ModelMessage> {
             _ => {}
         }
     }
-    let dialog: Vec<ModelMessage> = dialog.into_iter().filter(|message| !common::is_empty_user(message)).collect();
     let call = briefing_tests::list::call("gpt-5", false);
     let whole = fit(&dialog, &call, &Bounds::none()).unwrap();
     let units: Vec<Vec<ModelMessage>> = whole.units().iter().map(|placed| placed.unit().messages().collect()).collect();

@@ -9,10 +9,10 @@ use crate::context::Context;
 use crate::fit::{
     Bounds, Briefing, Class, FitError, Gather, Gathered, Line, Material, Origin, Piece, Rule, Section, Told, Unvisited, plan,
 };
-use crate::message::{CallId, EntryId};
+use crate::message::EntryId;
 use crate::ports::PortError;
 use crate::resolver::{AnyResolver, Contribution, ResolveError, Resolver};
-use crate::view::current_message;
+use crate::view::{HistoryView, current_message};
 
 type Maker = Arc<dyn Fn() -> Box<dyn AnyResolver> + Send + Sync>;
 
@@ -70,6 +70,12 @@ impl Chain {
         self
     }
 
+    /// The view that its history is told by: that of its first resolver that names one.
+    #[must_use]
+    pub fn view(&self) -> Option<HistoryView> {
+        self.makers.iter().find_map(|make| make().any_view().cloned())
+    }
+
     /// What the model will be sent: every resolver's messages in order, then the current message if there is one.
     ///
     /// # Errors
@@ -90,29 +96,37 @@ impl Chain {
         bounds: &Bounds,
     ) -> Result<Briefing, AssembleError> {
         let mut list = List::default();
-        let mut view = None;
-        for make in &self.makers {
-            let resolver = make();
+        let resolvers: Vec<_> = self.makers.iter().map(|make| make()).collect();
+        let view = resolvers.iter().find_map(|resolver| resolver.any_view().cloned()).unwrap_or_default();
+        for resolver in resolvers {
             let name = resolver.any_name();
-            view = view.or_else(|| resolver.any_view().cloned());
+            // A view hides by itself, before it cuts.
+            let hides = resolver.any_view().is_some();
             match resolver.resolve_boxed(cx).await {
                 Ok(Contribution { class: class @ (Class::Current | Class::Run), .. }) => {
                     return Err(AssembleError::Class { resolver: name, class });
                 }
-                Ok(contribution) => list.add(contribution, name.into()),
+                Ok(mut contribution) => {
+                    let name: Arc<str> = name.into();
+                    if !hides && matches!(contribution.class, Class::History | Class::Summary | Class::Recall) {
+                        view.hide_pieces(&mut contribution.pieces, &name, &mut list.lines);
+                    }
+                    list.add(contribution, name);
+                }
                 Err(source) => return Err(AssembleError::Resolver { resolver: name, source }),
             }
         }
-        let view = view.unwrap_or_default();
-        let mut rounds = rounds.to_vec();
-        view.hide(&mut rounds, &mut list.lines);
-        let mut tail = Gather::new(rounds.into_iter().rev(), "run".into()).with_held(list.held());
+        let (mut rounds, run): (_, Arc<str>) = (rounds.to_vec(), "run".into());
+        view.hide_pieces(&mut rounds, &run, &mut list.lines);
+        let mut tail = Gather::new(rounds.into_iter().rev(), run).with_held(list.told.held.clone());
         let run: Vec<_> = tail.by_ref().collect();
         tail.orphans();
         list.lines.extend(tail.lines.into_iter().rev());
         let (current, lines) = current_message(cx, &view, call, bounds).await?;
         list.lines.extend(lines);
-        let current = current.and_then(|piece| Gather::new(std::iter::once(piece), "message".into()).next());
+        let mut gather = Gather::new(current.into_iter(), "message".into());
+        let current = gather.next();
+        list.lines.append(&mut gather.lines);
         Ok(list.plan(current, run, call, bounds)?)
     }
 }
@@ -167,15 +181,9 @@ impl Default for List {
 
 impl List {
     fn plan(self, current: Option<Gathered>, run: Vec<Gathered>, call: &Call, bounds: &Bounds) -> Result<Briefing, FitError> {
-        let held = self.held();
         let Self { before, after, history, view, lines, older, told, .. } = self;
-        let history = Gather::new(history.into_iter().rev(), view).with_held(held);
+        let history = Gather::new(history.into_iter().rev(), view).with_held(told.held.clone());
         plan(Material { before, history, after, current, run, lines, older, told }, Arc::new(call.clone()), bounds)
-    }
-
-    /// The calls that wait for a person.
-    fn held(&self) -> HashSet<CallId> {
-        self.told.waiting.iter().map(|card| card.call.clone()).collect()
     }
 
     /// History that was told before is not told again, whichever resolver tells it.
@@ -196,9 +204,15 @@ impl List {
             let (section, lines) = Section::gathered(Class::Fixed, None, system, Arc::clone(&resolver));
             self.lines.extend(lines.into_iter().rev());
             self.before.push(section);
+            let known: HashSet<EntryId> = self.told.waiting.iter().map(|card| card.entry).collect();
             self.tell(contribution.pieces);
-            let Contribution { window, replay, waiting, asides, .. } = contribution;
-            self.told = Told { window, replay, waiting, asides: asides.into_iter().collect() };
+            let Contribution { window, replay, waiting, held, asides, .. } = contribution;
+            let told = &mut self.told;
+            told.window = std::mem::take(&mut told.window).and(window);
+            told.replay = told.replay.or(replay);
+            told.waiting.extend(waiting.into_iter().filter(|card| !known.contains(&card.entry)));
+            told.held.extend(held);
+            told.asides.extend(asides);
             self.view = resolver;
             self.seen = true;
             if contribution.unvisited != Unvisited::Nothing {

@@ -5,7 +5,7 @@ use std::future::Future;
 
 use crate::context::Context;
 use crate::fit::{Class, Line, Piece, Unvisited, WaitingCard};
-use crate::message::{EntryId, ModelMessage};
+use crate::message::{CallId, EntryId, ModelMessage};
 use crate::view::{HistoryView, Replay, Window};
 
 /// What a resolver failed with. The chain adds the resolver's name.
@@ -55,6 +55,8 @@ pub struct Contribution {
     pub replay: Option<Replay>,
     /// Of history: cards that wait, newest first. Those that the window does not hold are told in one note at the end.
     pub waiting: Vec<WaitingCard>,
+    /// Of history: calls that wait for a person.
+    pub held: Vec<CallId>,
     /// Of history: entries that read as a user's and begin no turn, such as confirmations.
     pub asides: Vec<EntryId>,
 }
@@ -86,6 +88,7 @@ impl Contribution {
             window: Window::default(),
             replay: None,
             waiting: Vec::new(),
+            held: Vec::new(),
             asides: Vec::new(),
         }
     }

@@ -108,6 +108,9 @@ pub const MAIL_CUT: &str = "[cut: the rest of this mail was not kept]";
 /// The schema of a tool that the history names and the call does not declare, where a wire must declare it.
 pub const SCHEMA_OF_UNDECLARED: &str = r#"{"type":"object"}"#;
 
+/// What stands for the body of a mail that has neither one nor files, while it is answered.
+pub const NO_BODY: &str = "(no text)";
+
 /// What a piece reads as of which nothing is left but that something was hidden.
 pub const REDACTED: &str = "[redacted]";
 

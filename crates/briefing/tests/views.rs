@@ -13,12 +13,15 @@ use std::sync::Arc;
 use briefing::log::{
     Arrival, Attachment, AttachmentId, Card, Cause, Entry, MemoryLog, Message, OwnerLog, Reset, ResetKind, Run, Settled,
 };
-use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, OwnerId, RunId, Text, ThreadId, ToolCall};
+use briefing::message::{
+    Assistant, EntryId, Item, ModelMessage, Native, Outcome, OwnerId, RawJson, Reasoning, RunId, Text, ThreadId, ToolCall,
+};
 use briefing::persona::Role;
 use briefing::ports::FileText;
 use briefing::view::{Filter, HistoryView, Redactor, Replay, referred};
 use briefing::{
     Bounds, Briefing, Call, Chain, Context, Edge, Inbound, Line, Origin, Persona, PrefixChange, Rule, Subject, ThreadHistory,
+    Wire,
 };
 use jiff::Timestamp;
 
@@ -150,13 +153,22 @@ fn outcomes_are_told_whole_cut_cleared_or_not_at_all() {
     let cleared = told(Replay::Cleared).remove(2);
     assert_eq!(cleared, format!("[outcome left out to save room: outcome:{outcome}]"));
     // What the line names can be fetched, by what a model makes of it.
+    let view = HistoryView::chat().replay(Replay::Cleared);
+    let briefing = desk.brief(&view, &current);
+    let fetch = |briefing: &Briefing, reference: &str| {
+        pollster::block_on(referred(&desk.log, briefing.receipt(), reference))
+            .unwrap()
+            .map(|fetched| ModelMessage::Tool(fetched).text())
+    };
     for reference in [cleared, format!("outcome:{outcome}")] {
-        let fetched = pollster::block_on(referred(&desk.log, &reference)).unwrap().unwrap();
-        assert_eq!(ModelMessage::Tool(fetched).text(), "word ".repeat(100));
+        assert_eq!(fetch(&briefing, &reference), Some("word ".repeat(100)));
     }
     for nothing in ["", "outcome:", "outcome:x", "outcome:0", "outcome:99999999999999999999"] {
-        assert_eq!(pollster::block_on(referred(&desk.log, nothing)).unwrap(), None, "{nothing}");
+        assert_eq!(fetch(&briefing, nothing), None, "{nothing}");
     }
+    // A model cannot read what its request did not name, whoever asks it to.
+    let other = desk.brief(&HistoryView::chat(), &current);
+    assert_eq!(fetch(&other, &format!("outcome:{outcome}")), None);
 }
 
 #[test]
@@ -250,4 +262,67 @@ fn a_message_that_says_nothing_is_still_answered() {
     desk.log.put_text(AttachmentId::new("later"), FileText { text: "ten pages".into(), partial: true });
     let partial = " \n\n[file: a.pdf]\nten pages\n[partial: this text holds less than the file]";
     assert_eq!(desk.told(&HistoryView::chat(), &current), ["Hello.", "Hi.", partial]);
+}
+
+#[test]
+fn a_chat_tells_nothing_of_tools_of_the_provider() {
+    let mut desk = Desk::new();
+    let raw = |json: &str| RawJson::new(json).unwrap();
+    let items = vec![
+        Item::Reasoning(Reasoning { wire: Wire::Anthropic, kind: "thinking".into(), raw: raw(r#"{"thinking":"SECRET"}"#) }),
+        Item::Text(Text::new("Three are left.")),
+        Item::Native(Native {
+            wire: Wire::Anthropic,
+            kind: "mcp_tool_result".into(),
+            raw: raw(r#"{"type":"mcp_tool_result","content":"SECRET"}"#),
+            reads_as: Some("SECRET".to_owned()),
+            needs: None,
+        }),
+    ];
+    desk.user("How many?");
+    let answer = desk.say(ModelMessage::Assistant(Arc::new(Assistant { items, ..Assistant::default() })));
+    let mut odd = Message::from(ModelMessage::user("SECRET of a function"));
+    odd.extra.insert("role".to_owned(), "function".into());
+    let odd = desk.say(odd);
+    let current = desk.user("Thanks.");
+    let briefing = desk.brief(&HistoryView::chat(), &current);
+    let told = [ModelMessage::user("How many?"), ModelMessage::assistant("Three are left."), ModelMessage::user("Thanks.")];
+    assert_eq!(briefing.messages().collect::<Vec<_>>(), told);
+    assert_eq!(briefing.receipt().lines(), [line(odd.id, Rule::ToolUseLeftOut), line(answer.id, Rule::ToolUseLeftOut)]);
+}
+
+#[test]
+fn what_is_hidden_is_hidden_before_anything_is_cut() {
+    let mut desk = Desk::new();
+    let first = desk.user("Where is order 7?");
+    desk.round(&first, &format!("{}DE02120300000000202051 and so on and so on", "x".repeat(15)));
+    let file = Attachment {
+        id: AttachmentId::new("f"),
+        filename: Some("DE02120300000000202051.txt".to_owned()),
+        media_type: "text/plain".to_owned(),
+        size: None,
+        inline: false,
+    };
+    desk.log.put_text(AttachmentId::new("f"), FileText { text: "yy DE02120300000000202051 zz".into(), partial: false });
+    let current = desk.say(Message { attachments: vec![file], ..ModelMessage::user("12345678").into() });
+    let redactor = Redactor::texts(["DE02120300000000202051", "12345678"]);
+    let view = HistoryView::mail().replay(Replay::Cut(50)).file_chars(60).redact(redactor.clone());
+    let told = desk.told(&view, &current).join("\n");
+    assert!(!told.contains("DE0") && !told.contains("1234"), "{told}");
+    let twice = r#"{"account":12345678,"a":"DE02120300000000202051","a":"x"}"#;
+    let (hidden, _) = redactor.message(&ModelMessage::calls([ToolCall::new("c", "pay", twice)]));
+    let ModelMessage::Assistant(said) = hidden else { panic!("{hidden:?}") };
+    assert_eq!(said.calls().next().unwrap().input.raw(), r#"{"account":"[redacted]","a":"x"}"#);
+}
+
+#[test]
+fn a_walk_in_vain_ends() {
+    let mut desk = Desk::new();
+    (0..50).for_each(|_| drop(desk.user("")));
+    let current = desk.user("now");
+    let briefing = desk.brief(&HistoryView::chat().visit_limit(10).page(4), &current);
+    let limits = briefing.receipt().lines().iter().filter(|line| matches!(line.rule, Rule::VisitLimit { .. }));
+    assert_eq!((briefing.messages().count(), limits.count()), (1, 1));
+    // However large a limit is.
+    assert_eq!(desk.told(&HistoryView::mail().limit(usize::MAX), &current), ["now"]);
 }

@@ -64,12 +64,6 @@ impl ViewOverride {
         preset.is_none() && select && window && replay.is_none() && file_chars.is_none() && redactor.is_none()
     }
 
-    /// Whether what a view hides is not hidden any more.
-    pub(crate) fn unhides(&self, view: &HistoryView) -> bool {
-        // A view tells that it hides something, and not what.
-        view.key().ends_with(" redacted") && (self.preset.is_some() || self.redactor.is_some())
-    }
-
     /// The view that was named.
     pub(crate) fn preset(&self) -> Option<Preset> {
         self.preset
@@ -85,13 +79,16 @@ impl ViewOverride {
         self.messages.map(|Most(most)| most)
     }
 
-    /// The view as the command line wants it.
+    /// The view as the command line wants it. What it hides stays hidden.
     pub(crate) fn apply(&self, view: HistoryView) -> HistoryView {
-        let view = self.preset.map_or(view, HistoryView::for_persona);
+        let view = match self.preset {
+            Some(preset) => HistoryView::for_persona(preset).redact_as(&view),
+            None => view,
+        };
         let view = self.window(self.select(view));
         let view = set(view, self.replay, HistoryView::replay);
         let view = set(view, self.file_chars, HistoryView::file_chars);
-        set(view, self.redactor.clone(), HistoryView::redact)
+        set(view, self.redactor.clone(), HistoryView::redact_also)
     }
 
     fn select(&self, view: HistoryView) -> HistoryView {

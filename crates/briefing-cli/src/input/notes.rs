@@ -38,8 +38,6 @@ pub(crate) enum Note {
     Wire(WireFinding),
     /// Something in the persona that may not be meant.
     Persona { name: String, warning: PersonaWarning },
-    /// What a persona hides is not hidden, as the command line says otherwise.
-    Unhidden { name: String },
     /// Where the last run's window began is not known.
     ManyViews,
     /// An address that nothing in a mailbox can be the persona's by.
@@ -87,9 +85,6 @@ impl fmt::Display for Note {
             Self::ManyViews => f.write_str(
                 "the persona tells history by several views, so where the last run's window began was not looked up",
             ),
-            Self::Unhidden { name } => {
-                write!(f, "{name}: what its view hides is not hidden: --view and --redact stand in place of that")
-            }
             Self::OtherConversation { id, thread } => {
                 write!(f, "conversation {id:?}: another one of this id was imported before; this one is thread {thread}")
             }

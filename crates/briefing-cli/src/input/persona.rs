@@ -1,6 +1,6 @@
 //! Who answers: a persona from a file, or one that is made of an address alone.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use briefing::message::OwnerId;
@@ -70,9 +70,7 @@ pub(crate) fn load(config: &PersonaConfig, view: &ViewOverride, owner: Option<Ow
 fn from_file(path: &Path, view: &ViewOverride) -> Result<Answerer, Failure> {
     let input = read(path, MAX_CONFIG)?;
     let views = RefCell::new(Vec::new());
-    let unhidden = Cell::new(false);
     let loaded = LoadedPersona::from_toml_with(&input.text, |own| {
-        unhidden.set(unhidden.get() || view.unhides(&own));
         let view = view.apply(own);
         views.borrow_mut().push(view.clone());
         view
@@ -80,8 +78,7 @@ fn from_file(path: &Path, view: &ViewOverride) -> Result<Answerer, Failure> {
     let loaded = loaded.map_err(|error| unusable(path, &error))?;
     let root = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let notes = loaded.warnings.into_iter().map(|warning| Note::Persona { name: input.name.clone(), warning });
-    let unhidden = unhidden.get().then(|| Note::Unhidden { name: input.name.clone() });
-    let (root, views, notes) = (root.to_owned(), views.into_inner(), notes.chain(unhidden).collect());
+    let (root, views, notes) = (root.to_owned(), views.into_inner(), notes.collect());
     Ok(Answerer { persona: loaded.persona, tools: loaded.tools, root, views, notes })
 }
 

@@ -169,8 +169,8 @@ pub(super) async fn a_fork_pops_what_it_has_of_its_own(store: &dyn Store) {
     }
     let edited = entry_of(EntryId::new(0), 10, Message { edited: Some(edit), ..said("edited") });
     let read = desk.back(whole(fork)).await;
-    assert_eq!(kinds(&read), [Kind::Popped, Kind::Message, Kind::Popped]);
-    assert_eq!((&read[1], &read[0]), (&edited, &desk.entry(EntryId::new(1)).await));
+    assert_eq!(kinds(&read), [Kind::Popped, Kind::Popped, Kind::Message]);
+    assert_eq!((&read[2], &read[1]), (&edited, &desk.entry(EntryId::new(1)).await));
     assert_eq!(desk.back(Back { kinds: Kind::Edit.into(), ..whole(fork) }).await, [], "the edit was not there");
     assert_eq!(desk.back(Back { kinds: Kind::Message.into(), ..whole(thread) }).await, [edited]);
 }

@@ -67,12 +67,14 @@ pub(super) async fn the_newest_is_popped_whoever_wrote_it(store: &dyn Store) {
     for (message, second) in messages {
         pushed.push(desk.put(thread, message, second).await);
     }
+    // A reset stands behind everything, whatever the clock says.
     let flush = desk.reset(thread, ResetKind::Flush, 35).await;
+    assert_eq!(desk.entry(flush).await.at, at(104));
     let system = desk.put(thread, ModelMessage::system("Be brief.").into(), 20).await;
     desk.say(other, "elsewhere", 99).await;
     let before = store.log(&owner, EntryId::new(0), 99).await.unwrap();
     let summary = store.thread(&owner, thread).await.unwrap();
-    for (n, entry) in (200..).zip([pushed[1], flush, pushed[0], system, pushed[2]]) {
+    for (n, entry) in (200..).zip([flush, pushed[1], pushed[0], system, pushed[2]]) {
         let was = desk.entry(entry).await;
         assert_eq!(desk.pop(thread, n).await, Some(Arc::clone(&was)));
         let left = desk.entry(entry).await;
@@ -91,7 +93,7 @@ pub(super) async fn the_newest_is_popped_whoever_wrote_it(store: &dyn Store) {
     }
     assert_eq!(store.thread(&owner, thread).await.unwrap(), summary, "they are still there");
     let read = desk.back(Back { kinds: Kind::Popped.into(), ..whole(thread) }).await;
-    assert_eq!(ids(&read), [pushed[1], flush, pushed[0], system, pushed[2]]);
+    assert_eq!(ids(&read), [flush, pushed[1], pushed[0], system, pushed[2]]);
     assert_eq!(desk.read(other).await.len(), 1);
     assert_fails!(store.pop(&owner, ThreadId::new(99), at(1)).await, StoreError::UnknownThread { thread } if thread.get() == 99);
 }

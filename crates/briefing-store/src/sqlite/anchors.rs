@@ -6,10 +6,11 @@ use rusqlite::{Connection, OptionalExtension};
 use super::append::Log;
 use super::back::{Reach, Spot};
 use super::ids::{OwnerKey, entry_id};
-use super::{forks, runs, threads};
+use super::{forks, rows, runs, threads};
 use crate::{AnchorKey, StoreError};
 
-/// The anchor, or if it was erased the next one behind it that the thread shows.
+/// The anchor, or if nothing is told of it any more (it was erased or popped, or is a card that was settled) the next entry behind it
+/// that the thread shows and a view may tell.
 pub(super) fn find(connection: &Connection, owner: OwnerKey, key: &AnchorKey) -> Result<Option<EntryId>, StoreError> {
     let Some(thread) = threads::find(connection, owner, key.thread)? else { return Ok(None) };
     let mut statement = connection
@@ -18,10 +19,12 @@ pub(super) fn find(connection: &Connection, owner: OwnerKey, key: &AnchorKey) ->
         .query_one((thread, key.persona.to_ascii_lowercase(), &key.view, &key.model), |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((at, entry)): Option<Spot> = anchor else { return Ok(None) };
-    let mut next = connection.prepare_cached(
+    let told = [rows::MAIL, rows::ROUND, rows::OUTCOME, rows::MESSAGE, rows::TOOL_USE, rows::NOTICE, rows::OPEN_CARD];
+    let told = told.map(|kind| kind.to_string()).join(", ");
+    let mut next = connection.prepare_cached(&format!(
         "SELECT at, entry FROM members WHERE thread = ?1 AND (at, entry) >= (?2, ?3) AND (at, entry) < (?4, ?5) AND entry < ?6
-           AND kind > 0 ORDER BY at, entry LIMIT 1",
-    )?;
+           AND kind IN ({told}) ORDER BY at, entry LIMIT 1"
+    ))?;
     let mut found: Option<Spot> = None;
     for Reach { thread, before, next: until } in forks::reach(connection, thread)? {
         let one = next.query_one((thread, at, entry, before.0, before.1, until), |row| Ok((row.get(0)?, row.get(1)?)));

@@ -11,7 +11,7 @@ use super::ids::{OWNERS, OwnerKey, entry_id, thread_id};
 use super::rows::{self, MailRow};
 use super::threads::limit;
 use super::time::{micros, timestamp};
-use super::{chat, forks, runs, threads};
+use super::{back, chat, forks, runs, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Append, Appended, Content, Expected, Fate, Key, NewMail, StoreError, Target};
 
@@ -145,6 +145,8 @@ impl<'t> Log<'t> {
         let own = self.effective_time(&append)?.max(by.as_ref().map_or(i64::MIN, runs::Found::last_at));
         let home = self.home(&append)?;
         let at = own.max(home.not_before);
+        // A clock that jumps back undoes no reset.
+        let at = if matches!(append.content, Content::Reset(_)) { at.max(self.newest(home.thread)?) } else { at };
         if let Expected::Head(expected) = append.expected {
             self.check_head(home.thread, expected)?;
         }
@@ -233,6 +235,12 @@ impl<'t> Log<'t> {
             }
         }
         Ok(at)
+    }
+
+    /// The time of the newest entry that a thread shows.
+    fn newest(&self, thread: i64) -> Result<i64, StoreError> {
+        let newest = back::walk(self.tx, &forks::reach(self.tx, thread)?, &back::Walk::over(&rows::LIVING, 1))?;
+        Ok(newest.first().map_or(i64::MIN, |member| member.at))
     }
 
     fn card(&mut self, card: &Card, thread: i64, at: i64) -> Result<i64, StoreError> {

@@ -6,6 +6,7 @@ use briefing::log::{Attachment, Edit, Entry, Kind, Message, Reset};
 use briefing::message::{EntryId, ThreadId, message_to_json};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row};
+use serde_json::{Map, Value};
 
 use super::append::{Hashed, Log, Shelf, content_of};
 use super::back::{self, Reach};
@@ -23,14 +24,37 @@ pub(super) struct MessageRow {
     extra: Option<String>,
 }
 
+/// How many levels the fields of a foreign shape may nest, so that they can be read again.
+const LEVELS: usize = 100;
+
+/// Refuses what could not be read again.
+fn bounded(extra: &Map<String, Value>) -> Result<(), StoreError> {
+    let mut level: Vec<&Value> = extra.values().collect();
+    for _ in 0..LEVELS {
+        if level.is_empty() {
+            return Ok(());
+        }
+        level = level
+            .into_iter()
+            .flat_map(|value| match value {
+                Value::Array(values) => values.iter().collect::<Vec<_>>(),
+                Value::Object(fields) => fields.values().collect(),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+            })
+            .collect();
+    }
+    if level.is_empty() { Ok(()) } else { Err(StoreError::TooDeep { what: "a message's fields", most: LEVELS }) }
+}
+
 impl MessageRow {
-    pub(super) fn new(message: &Message) -> Self {
-        Self {
+    pub(super) fn new(message: &Message) -> Result<Self, StoreError> {
+        bounded(&message.extra)?;
+        Ok(Self {
             body: message_to_json(&message.said),
             agent: message.agent.clone(),
             interim: message.interim,
             extra: rows::extra_json(&message.extra),
-        }
+        })
     }
 
     /// The hash, with what the attachments' rows hold and the hashes of the contents. Of an edit also with what it is a version of.
@@ -134,7 +158,7 @@ impl Log<'_> {
         let attachments = &new.message.attachments;
         let files: Vec<Option<Hashed<'_>>> = attachments.iter().map(|file| content_of(&new.files, file)).collect();
         let hashes: Vec<Option<BlobHash>> = files.iter().map(|file| file.map(|file| file.hash)).collect();
-        let row = MessageRow::new(&new.message);
+        let row = MessageRow::new(&new.message)?;
         let hash = row.hash(None, attachments, &hashes);
         let (kind, agent) = member(&new.message);
         let entry = self.push(thread, at, (kind, &agent), &hash)?;
@@ -151,7 +175,9 @@ impl Log<'_> {
     pub(super) fn edit(&mut self, edit: &Edit, thread: i64, at: i64) -> Result<i64, StoreError> {
         let of = self.owner.entry(edit.of).ok_or(StoreError::UnknownEntry { entry: edit.of })?;
         let attachments = &edit.message.attachments;
-        let row = MessageRow::new(&edit.message);
+        // The index takes out the words that it has, which are those of the newest version so far.
+        search::remove(self.tx, of)?;
+        let row = MessageRow::new(&edit.message)?;
         let hash = row.hash(Some(of), attachments, &vec![None; attachments.len()]);
         let entry = self.push(thread, at, (rows::EDIT, ""), &hash)?;
         self.keep_version(entry, &row, attachments.len())?;
@@ -159,7 +185,6 @@ impl Log<'_> {
             self.keep_attachment(entry, position, attachment, None)?;
         }
         self.tx.prepare_cached("INSERT INTO edits (entry, message) VALUES (?1, ?2)")?.execute([entry, of])?;
-        search::remove(self.tx, of)?;
         self.tx.prepare_cached("UPDATE messages SET edit = ?2 WHERE entry = ?1")?.execute([of, entry])?;
         search::add(self.tx, of)?;
         let (kind, agent) = member(&edit.message);
@@ -178,6 +203,7 @@ impl Log<'_> {
 
     /// Appends a reset.
     pub(super) fn reset(&mut self, reset: &Reset, thread: i64, at: i64) -> Result<i64, StoreError> {
+        bounded(&reset.extra)?;
         let (kind, extra) = (reset.kind.name(), rows::extra_json(&reset.extra));
         let hash = reset_hash(kind, reset.agent.as_deref(), &reset.reason, extra.as_deref());
         let entry = self.push(thread, at, (rows::RESET, ""), &hash)?;

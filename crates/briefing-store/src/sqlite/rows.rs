@@ -30,6 +30,9 @@ pub(super) const OPEN_CARD: i64 = 7;
 /// Of a member only: a message that is part of tool use, or holds instructions.
 pub(super) const TOOL_USE: i64 = 9;
 pub(super) const SYSTEM: i64 = 10;
+/// Everything that members may be but erased.
+pub(super) const LIVING: [i64; 12] =
+    [MAIL, ROUND, OUTCOME, MESSAGE, TOOL_USE, SYSTEM, CARD, OPEN_CARD, NOTICE, RESET, EDIT, POPPED];
 /// Of a member only: what was there is popped, or erased.
 pub(super) const POPPED: i64 = 13;
 pub(super) const ERASED: i64 = 0;

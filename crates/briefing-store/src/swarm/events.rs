@@ -1,7 +1,7 @@
 //! Who is told of pushes and pops: after they are stored, and without being waited for.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -67,10 +67,7 @@ impl Subscription {
     /// The next event; none if there is none within that time.
     #[must_use]
     pub fn next_within(&self, time: Duration) -> Option<Arc<SwarmEvent>> {
-        match self.events.recv_timeout(time) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.events.recv_timeout(time).ok()
     }
 
     /// The events that wait now.

@@ -42,7 +42,8 @@ impl Clients {
         let thread = self.store.named_thread(&self.owner, &format!("swarm {client}")).await?;
         let (client, agent) = (client.to_owned(), agent.to_owned());
         let view = HistoryView::swarm(agent.as_str());
-        Ok(ClientHistory { clients: self.clone(), client, agent, thread, view, global: Vec::new() })
+        let (clients, address) = (self.clone(), agent.clone());
+        Ok(ClientHistory { clients, client, agent, thread, address, view, global: Vec::new() })
     }
 
     /// The pushes and pops of that client from now on, or of all, through these `Clients` and their clones.
@@ -59,6 +60,7 @@ pub struct ClientHistory {
     client: String,
     agent: String,
     thread: ThreadId,
+    address: String,
     view: HistoryView,
     global: Vec<String>,
 }
@@ -104,7 +106,14 @@ impl ClientHistory {
         self
     }
 
-    /// Stores a message, and then tells the subscribers. What a person wrote takes `payload`, that of the running execution, in place
+    /// The same, also telling what runs of the persona of that address recorded; without it, of the agent's name.
+    #[must_use]
+    pub fn address(mut self, address: impl Into<String>) -> Self {
+        self.address = address.into();
+        self
+    }
+
+    /// Stores a message, and then tells the subscribers; of two pushes at once, in either order. What a person wrote takes `payload`, that of the running execution, in place
     /// of its own, even if there is none; other messages keep theirs.
     ///
     /// # Errors
@@ -119,14 +128,15 @@ impl ClientHistory {
         };
         let append = Append::new(content, Target::Thread(self.thread), Arrival::Live(now));
         let appended = self.clients.store.append(&self.clients.owner, vec![append]).await?;
-        let entry = appended.first().map(|appended| appended.place.entry);
+        let nothing = || StoreError::Corrupt { detail: "an append gave back nothing".to_owned() };
+        let entry = appended.first().map(|appended| appended.place.entry).ok_or_else(nothing)?;
         let event = SwarmEvent::Push { client: self.client.clone(), agent: self.agent.clone(), message };
         self.clients.bus.tell(&self.client, event);
-        entry.ok_or_else(|| StoreError::Corrupt { detail: "an append gave back nothing".to_owned() })
+        Ok(entry)
     }
 
     /// Removes and gives back the newest message, whoever wrote it, resets included; a tombstone stays. The event comes even if there
-    /// was nothing.
+    /// was nothing. It has no key: who is not sure whether it was done looks at [`raw`](Self::raw).
     ///
     /// # Errors
     /// If the store fails: there is no event then.
@@ -163,8 +173,8 @@ impl ClientHistory {
     /// [`PortError`] if the store fails.
     pub async fn for_agent(&self, prompt: &str, system: &[&str]) -> Result<AgentView, PortError> {
         let owner = OwnerStore::new(Arc::clone(&self.clients.store), self.clients.owner.clone());
-        let agent = self.agent.as_str();
-        let reading = Reading { history: &owner, files: &owner, thread: self.thread, before: None, address: agent, agent };
+        let (agent, address) = (self.agent.as_str(), self.address.as_str());
+        let reading = Reading { history: &owner, files: &owner, thread: self.thread, before: None, address, agent };
         let history = self.view.tell(reading).await?;
         let texts = std::iter::once(prompt).chain(self.global.iter().map(String::as_str)).chain(system.iter().copied());
         let prompts = Contribution::fixed(texts.filter(|text| !text.is_empty()).map(ModelMessage::system));
@@ -183,7 +193,9 @@ impl ClientHistory {
         let dialog = Kinds::of(&[Kind::Message, Kind::ToolUse]);
         let (mut before, mut counted) = (None, 0);
         loop {
-            let wanted = exact.kept().map_or(PAGE, |keep| keep.saturating_sub(counted).saturating_add(1).min(PAGE));
+            // Few pages, even where little of them counts.
+            let left = exact.kept().map_or(PAGE, |keep| keep.saturating_sub(counted).saturating_add(1));
+            let wanted = left.max(read.len()).min(PAGE);
             let page = self.back(dialog, exact.scope(), before, after, wanted).await?;
             let full = page.len() < wanted;
             before = page.last().map(|entry| entry.place()).or(before);

@@ -2,8 +2,10 @@
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+use std::sync::Arc;
+
 use briefing::log::Message;
-use briefing::message::{Item, ModelMessage};
+use briefing::message::{Bytes, Item, Media, ModelMessage, Part, User};
 use briefing::ports::Files;
 use briefing::view::chat::{ChatFile, ChatMessageId, FileContent, confirmation_phrase, user_content};
 use briefing::{Bounds, Briefing, Call, Edge, Unit};
@@ -77,9 +79,12 @@ pub fn phrase(state: &str, action: &str, language: &str) -> Option<ModelMessage>
     confirmation_phrase(state, action, language).map(ModelMessage::user)
 }
 
-/// Whether a user said nothing.
-pub fn is_empty_user(message: &ModelMessage) -> bool {
-    matches!(message, ModelMessage::User(user) if user.parts.iter().all(|part| part.as_text() == Some("")))
+/// Whether a user or somebody's instructions say nothing.
+pub fn is_empty(message: &ModelMessage) -> bool {
+    match message {
+        ModelMessage::User(user) => user.parts.iter().all(|part| part.as_text() == Some("")),
+        other => other.text().is_empty(),
+    }
 }
 
 /// The files of a message with what is known of them.
@@ -98,10 +103,31 @@ pub fn chat_files(built: &Thread, message: &Message, id: &str) -> Vec<ChatFile> 
     message.attachments.iter().map(file).collect()
 }
 
-/// A message as the views read it, by the public functions for texts.
-pub fn read_by(built: &Thread, message: &Message) -> ModelMessage {
-    if !matches!(message.said, ModelMessage::User(_)) || message.attachments.is_empty() {
-        return message.said.clone();
+/// A message as the views read it, by the public functions for texts. Of another agent's only the text.
+pub fn read_by(built: &Thread, message: &Message, others: bool) -> ModelMessage {
+    match &message.said {
+        ModelMessage::Assistant(_) if others => ModelMessage::assistant(message.said.text()),
+        ModelMessage::User(_) => {
+            let text = user_content(&message.said.text(), &chat_files(built, message, "m"), 20_000);
+            if !message.extra.contains_key("images") {
+                return ModelMessage::user(text);
+            }
+            let picture = Part::Image(Media::data("image/png", Bytes::from_base64("iVBORw0KGgo=")));
+            let text = (!text.is_empty()).then(|| Part::text(text));
+            // Where the text is nothing but that of files, it stands behind the picture.
+            let mut parts: Vec<Part> = text.into_iter().chain([picture]).collect();
+            if message.said.text().is_empty() && parts.len() == 2 {
+                parts.reverse();
+            } else if let (true, [Part::Text(whole), ..]) = (!message.attachments.is_empty(), parts.as_mut_slice()) {
+                let said = message.said.text();
+                let files = user_content("", &chat_files(built, message, "m"), 20_000);
+                whole.text = said;
+                if !files.is_empty() {
+                    parts.push(Part::text(files));
+                }
+            }
+            ModelMessage::User(Arc::new(User { parts, extra: briefing::message::Extra::default() }))
+        }
+        ModelMessage::System(_) | ModelMessage::Assistant(_) | ModelMessage::Tool(_) => message.said.clone(),
     }
-    ModelMessage::user(user_content(&message.said.text(), &chat_files(built, message, "m"), 20_000))
 }

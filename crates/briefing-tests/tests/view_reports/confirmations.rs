@@ -299,7 +299,7 @@ fn b27_mixed_decisions() {
     let goes_on = |desk: &Desk, call: &Call| {
         desk.assemble(&chain_of(&view), &asked, &desk.rounds_so_far(&asked), call, &Bounds::none()).unwrap()
     };
-    let open = "outcome of refund001: [no outcome was recorded for this call]";
+    let open = "outcome of refund001: [this call waits for a person to confirm it]";
     let told = ["system: Be kind.", "user: Refund order 7 and write to Ann.", calls, open, refused];
     assert_told(|call| goes_on(&desk, call), [&told, &told, &told], &[line([round], missing(&refund()))]);
     assert_eq!(desk.open(), [refunds]);

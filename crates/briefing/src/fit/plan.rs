@@ -17,7 +17,7 @@ use crate::fit::receipt::{Class, FileReason, Line, PrefixChange, Rule, Unvisited
 use crate::fit::seal::{Briefing, Sealing};
 use crate::fit::unit::{Unit, UnitKind, filler, stands_as};
 use crate::fit::waiting::WaitingCard;
-use crate::message::EntryId;
+use crate::message::{CallId, EntryId};
 use crate::profile::ModelProfile;
 use crate::view::{Replay, Window};
 
@@ -100,6 +100,8 @@ pub(crate) struct Told {
     pub(crate) replay: Option<Replay>,
     /// Cards that wait, newest first.
     pub(crate) waiting: Vec<WaitingCard>,
+    /// Calls that wait for a person.
+    pub(crate) held: HashSet<CallId>,
     /// Entries that read as a user's and begin no turn.
     pub(crate) asides: HashSet<EntryId>,
 }

@@ -107,6 +107,10 @@ impl Rule {
             | Self::FilterFailed { .. }
             | Self::Redacted { .. }
             | Self::CardWaits
+            | Self::ToolUseLeftOut
+            | Self::FileNotReady
+            | Self::PicturesLeftOut { .. }
+            | Self::Edited
             | Self::VisitLimit { .. }
             | Self::RowLimit { .. } => false,
         }
@@ -135,6 +139,10 @@ impl fmt::Display for Rule {
             Self::FilterFailed { error } => write!(f, "the view's filter failed on it, so it stays: {}", one_line(error, 200)),
             Self::Redacted { places: 1 } => f.write_str("something in it was hidden"),
             Self::Redacted { places } => write!(f, "something in it was hidden, in {places} places"),
+            Self::ToolUseLeftOut => f.write_str("tool use, or what may hold it, is not told by this view"),
+            Self::FileNotReady => f.write_str("a file of it has no text that could be told"),
+            Self::PicturesLeftOut { pictures } => write!(f, "{pictures} pictures of it cannot be sent"),
+            Self::Edited => f.write_str("was edited since"),
             Self::CardSettled => f.write_str("a settled card; its notice tells how it ended"),
             Self::CardWaits => f.write_str("a card that waits for a person"),
             Self::Twice => f.write_str("is in the list already"),
@@ -192,6 +200,7 @@ impl fmt::Display for PrefixChange {
             Self::TurnOver => "files and long outcomes of this turn read shorter in the next",
             Self::ToolsDeclared => "the tools of the history are declared, as the call declares none",
             Self::IdRepeated => "an id repeats",
+            Self::Edited => "a message was edited",
             Self::CardWaits => "a card that waits reads otherwise once it is settled",
             Self::SyntheticTail => "the list ends with a line of its own",
         })

@@ -137,7 +137,7 @@ pub enum Rule {
     Blank,
     /// A draft, or mail that could not be sent.
     NotSent,
-    /// A mail that the store cannot read: it is damaged there.
+    /// An entry that the store cannot read: it is damaged there.
     Unreadable,
     /// A view's filter left it out.
     Filtered,
@@ -151,6 +151,17 @@ pub enum Rule {
         /// In how many places.
         places: u32,
     },
+    /// Tool use, instructions or what may hold them, where the view tells none: of an answer, all but its text.
+    ToolUseLeftOut,
+    /// A file has no text yet, so it is not told.
+    FileNotReady,
+    /// Pictures in a form that cannot be sent.
+    PicturesLeftOut {
+        /// How many.
+        pictures: usize,
+    },
+    /// A message was edited since anything was said after it.
+    Edited,
     /// A card that was settled: its notice tells how.
     CardSettled,
     /// A card that waits for a person.
@@ -270,6 +281,8 @@ pub enum PrefixChange {
     ToolsDeclared,
     /// Two calls had one id.
     IdRepeated,
+    /// A message was edited.
+    Edited,
     /// A card that waits is told; once it is settled it reads otherwise.
     CardWaits,
     /// The list ends with a line that the next one will not have.

@@ -196,6 +196,7 @@ fn prefix_change(rule: &Rule) -> Option<PrefixChange> {
         Rule::IdRepeated { .. } => Some(PrefixChange::IdRepeated),
         Rule::FileAsLine { why: FileReason::TooMany } => Some(PrefixChange::Shortened),
         Rule::CardWaits => Some(PrefixChange::CardWaits),
+        Rule::Edited => Some(PrefixChange::Edited),
         Rule::FileAsLine { .. }
         | Rule::OutcomeMissing { .. }
         | Rule::OutcomesReordered
@@ -211,6 +212,9 @@ fn prefix_change(rule: &Rule) -> Option<PrefixChange> {
         | Rule::FilterFailed { .. }
         | Rule::Redacted { .. }
         | Rule::CardSettled
+        | Rule::ToolUseLeftOut
+        | Rule::FileNotReady
+        | Rule::PicturesLeftOut { .. }
         | Rule::Twice
         | Rule::Over { .. }
         | Rule::BeforeInput

@@ -7,15 +7,13 @@ use crate::fit::gather::Gathered;
 use crate::fit::plan::{Chosen, Plan};
 use crate::fit::receipt::{Class, Line, Origin, Rule};
 use crate::fit::unit::Unit;
-use crate::message::{CallId, EntryId, Extra, Part, User};
+use crate::message::{EntryId, Extra, Part, User};
 
 /// A card that waits, and how it reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingCard {
     /// Its entry.
     pub entry: EntryId,
-    /// The call that it holds: until the card is settled, that waits, too.
-    pub call: CallId,
     /// The line.
     pub line: String,
 }

@@ -181,7 +181,13 @@ impl HistoryTable {
             (Some(_), Some(_)) => return Err(ViewError::ReplayTwice),
             (None, include) => {
                 let view = include.map_or(view.clone(), |include| view.include_tool_calls(include));
-                return Ok(self.outcome_chars.map_or(view.clone(), |most| view.replay(Replay::Cut(most))));
+                return match (self.outcome_chars, view.replays()) {
+                    (None, _) => Ok(view),
+                    // Characters of outcomes do not bring back what is left out.
+                    (Some(_), Replay::LeftOut) => Err(ViewError::NotCut { replay: ReplayName::None.name() }),
+                    (Some(_), Replay::Cleared) => Err(ViewError::NotCut { replay: ReplayName::Cleared.name() }),
+                    (Some(most), Replay::Cut(_) | Replay::Whole) => Ok(view.replay(Replay::Cut(most))),
+                };
             }
             (Some(replay), None) => replay,
         };

@@ -23,7 +23,7 @@ use crate::view::Redactor;
 ///     .stride(Stride::default())
 ///     .edge(Edge::Turn)
 ///     .replay(Replay::Cut(2_000));
-/// assert_eq!(view.key(), "swarm agent=sales tools=own system=yes messages=40 tokens=8000 stride edge=turn replay=cut:2000 files=20000");
+/// assert_eq!(view.key(), "swarm agent=\"sales\" tools=own system=yes messages=40 tokens=8000 stride edge=turn replay=cut:2000 files=20000");
 /// ```
 #[derive(Clone, Debug)]
 pub struct HistoryView {
@@ -51,6 +51,7 @@ pub enum Preset {
 pub(super) struct Select {
     pub(super) limit: Option<usize>,
     pub(super) visit_limit: usize,
+    pub(super) page: usize,
     pub(super) agent: Option<Arc<str>>,
     pub(super) tools: Tools,
     pub(super) system: bool,
@@ -112,6 +113,8 @@ const FILE_CHARS: usize = 20_000;
 const FILE_SHARE: u64 = 2;
 /// How many entries are visited in vain before a walk gives up.
 const VISITS: usize = 10_000;
+/// How many entries are read at first where nothing tells how many are wanted.
+const PAGE: usize = 64;
 
 impl Default for HistoryView {
     fn default() -> Self {
@@ -121,8 +124,15 @@ impl Default for HistoryView {
 
 impl HistoryView {
     fn preset(preset: Preset, replay: Replay) -> Self {
-        let select =
-            Select { limit: None, visit_limit: VISITS, agent: None, tools: Tools::Everyones, system: false, filter: None };
+        let select = Select {
+            limit: None,
+            visit_limit: VISITS,
+            page: PAGE,
+            agent: None,
+            tools: Tools::Everyones,
+            system: false,
+            filter: None,
+        };
         Self { preset, select, window: Window::default(), replay, file_chars: None, redactor: None }
     }
 
@@ -170,11 +180,19 @@ impl HistoryView {
         self
     }
 
-    /// Select: how many entries may be visited in vain (drafts, what a filter leaves out) before the walk gives up with a line in
-    /// the receipt; 10,000 by default.
+    /// Select: how many entries may be visited in vain (drafts, what says nothing, what a filter leaves out; with a
+    /// [`limit`](Self::limit) whatever it does not count) before the walk gives up with a line in the receipt; 10,000 by default.
     #[must_use]
     pub fn visit_limit(mut self, most: usize) -> Self {
         self.select.visit_limit = most;
+        self
+    }
+
+    /// Select: how many entries are read at first where no limit tells how many are wanted; 64 by default, and more with each page.
+    /// What is told does not depend on it.
+    #[must_use]
+    pub fn page(mut self, entries: usize) -> Self {
+        self.select.page = entries;
         self
     }
 
@@ -255,7 +273,20 @@ impl HistoryView {
         self
     }
 
-    /// Replay: whether tool use is told as the preset tells it, or not at all; if not, it is not even read.
+    /// How tool use is told.
+    #[must_use]
+    pub fn replays(&self) -> Replay {
+        self.replay
+    }
+
+    /// Whether it fills its window and cuts it then.
+    #[must_use]
+    pub fn strides(&self) -> bool {
+        self.window.stride.is_some()
+    }
+
+    /// Replay: whether tool use is told at all. If not, it is not even read; if so, as before, or cut to 4,000 characters where it was
+    /// left out.
     #[must_use]
     pub fn include_tool_calls(self, include: bool) -> Self {
         match (include, self.replay) {
@@ -305,7 +336,7 @@ impl fmt::Display for HistoryView {
         fn shown<T: fmt::Display>(value: &Option<T>) -> Option<&dyn fmt::Display> {
             value.as_ref().map(|value| value as &dyn fmt::Display)
         }
-        option("agent", shown(&select.agent.as_ref().map(|agent| crate::text::one_line(agent, 200).into_owned())))?;
+        option("agent", shown(&select.agent.as_ref().map(|agent| format!("{agent:?}"))))?;
         option("limit", shown(&select.limit))?;
         option("visits", shown(&(select.visit_limit != VISITS).then_some(select.visit_limit)))?;
         option("tools", shown(&(select.tools == Tools::Own).then_some("own")))?;
@@ -372,6 +403,22 @@ impl fmt::Debug for Filter {
 }
 
 impl Window {
+    /// What both hold: of each limit the smaller one. What one of them does not say, the other does.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let least = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
+        let tokens = match (self.tokens, other.tokens) {
+            (Some(one), Some(other)) => Some(if one.0 <= other.0 { one } else { other }),
+            (one, other) => one.or(other),
+        };
+        Self {
+            messages: least(self.messages, other.messages),
+            chars: least(self.chars, other.chars),
+            tokens,
+            stride: self.stride.or(other.stride),
+            edge: if self.edge == Edge::Turn { self.edge } else { other.edge },
+        }
+    }
+
     /// Whether nothing is limited.
     pub(crate) fn is_open(&self) -> bool {
         self.messages.is_none() && self.chars.is_none() && self.tokens.is_none()

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::fit::{Class, Gather, Line, Origin, Piece, Rule, Unvisited, WaitingCard, WalkEnd};
 use crate::log::{AttachmentId, Body, Card, Entry, Kind, Kinds, Mail, Message, Notice, Place, RecordedRound};
-use crate::message::{EntryId, ModelMessage, Role, ThreadId};
+use crate::message::{EntryId, ModelMessage, Outcome, Role, ThreadId};
 use crate::ports::{Back, FileText, Files, History, PortError};
 use crate::resolver::Contribution;
 use crate::view::say::{self, Outcomes};
-use crate::view::{HistoryView, Replay, Tools, mail_role, mail_text};
+use crate::view::{HistoryView, Replay, Tools, Window, mail_role, mail_text};
 
-/// How many entries are read at first where nothing tells how many are wanted, and at most at once.
-const FIRST_PAGE: usize = 64;
+/// How many entries are read at most at once.
 const LARGEST_PAGE: usize = 500;
 /// How many waiting cards are told of that the window does not hold.
 const WAITING: usize = 8;
+/// Of how many waiting cards it is known which calls they hold.
+const HELD: usize = 100;
 
 /// What a view reads, and for whom.
 #[derive(Clone, Copy)]
@@ -62,6 +63,9 @@ impl HistoryView {
             settled: HashSet::new(),
             told: 0,
             in_vain: 0,
+            newest: None,
+            size: Size::default(),
+            measured: 0,
             out: Contribution::of(Class::History, Vec::new()),
         };
         walk.system().await?;
@@ -97,7 +101,13 @@ struct Walk<'a> {
     settled: HashSet<EntryId>,
     /// Mails and messages that were selected.
     told: usize,
+    /// Entries that brought the walk no nearer to its end.
     in_vain: usize,
+    /// The newest entry that was visited.
+    newest: Option<EntryId>,
+    /// What was read, and how much of it is measured.
+    size: Size,
+    measured: usize,
     out: Contribution,
 }
 
@@ -107,6 +117,38 @@ struct Beside {
     texts: HashMap<AttachmentId, FileText>,
     /// Notices of cards that stand elsewhere than before the current message.
     notices: HashMap<EntryId, Arc<Notice>>,
+}
+
+/// How much was read, never more than `fit` will count of it.
+#[derive(Default)]
+struct Size {
+    messages: u64,
+    chars: u64,
+    tokens: u64,
+}
+
+impl Size {
+    fn add(&mut self, message: &ModelMessage, window: &Window) {
+        self.messages += 1;
+        say::each_text(message, |text| {
+            self.chars += text.chars().count() as u64;
+            if let Some((most, estimator)) = &window.tokens {
+                self.tokens += estimator.count(text, most.saturating_mul(2));
+            }
+        });
+    }
+
+    /// Twice the tokens: a profile may count fewer than the estimator.
+    fn fills(&self, window: &Window) -> bool {
+        window.messages.is_some_and(|most| self.messages > most)
+            || window.chars.is_some_and(|most| self.chars > most)
+            || window.tokens.as_ref().is_some_and(|(most, _)| self.tokens > most.saturating_mul(2))
+    }
+}
+
+/// Whether a view's limit counts the entry.
+fn is_selected(entry: &Entry) -> bool {
+    matches!(Kind::of(&entry.body), Kind::Mail | Kind::Message)
 }
 
 impl Walk<'_> {
@@ -124,11 +166,13 @@ impl Walk<'_> {
         }
         for entry in found.into_iter().rev() {
             match entry.message().filter(|message| !say::is_blank(&message.said)) {
-                Some(message) => self.out.system.push(Piece { message: message.said.clone(), entry: Some(entry.id) }),
+                Some(message) => {
+                    let message = self.hidden(entry.id, message.said.clone());
+                    self.out.system.push(Piece { message, entry: Some(entry.id) });
+                }
                 None => self.note(entry.id, Rule::Blank),
             }
         }
-        self.view.hide(&mut self.out.system, &mut self.out.lines);
         Ok(())
     }
 
@@ -141,6 +185,7 @@ impl Walk<'_> {
             let back = Back { thread, before, after: self.after, kinds: self.view.kinds(), agent, count: page };
             let entries = history.back(back).await?;
             let last = entries.len() < page;
+            self.newest = self.newest.or(entries.first().map(|entry| entry.id));
             before = entries.last().map(|entry| entry.place()).or(before);
             if let Some(end) = self.page(entries).await? {
                 self.out.unvisited = Unvisited::OlderUncounted { why: end };
@@ -164,15 +209,16 @@ impl Walk<'_> {
     /// What is still wanted, and one; more where entries are visited in vain.
     fn next_page(&self, page: usize) -> usize {
         let limit = self.view.select.limit;
-        let wanted = limit.map_or(page * 2, |limit| (limit.saturating_sub(self.told) + 1).max(self.in_vain));
-        wanted.min(LARGEST_PAGE)
+        let left = |limit: usize| limit.saturating_sub(self.told).saturating_add(1);
+        let wanted = limit.map_or(page.saturating_mul(2), |limit| left(limit).max(self.in_vain));
+        wanted.clamp(1, LARGEST_PAGE)
     }
 
     /// One more than is wanted tells whether there is anything older.
     fn first_page(&self) -> usize {
         let messages = self.view.window.messages.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
         let wanted = [self.view.select.limit, messages].into_iter().flatten().min();
-        wanted.map_or(FIRST_PAGE, |wanted| wanted.saturating_add(1)).min(LARGEST_PAGE)
+        wanted.map_or(self.view.select.page, |wanted| wanted.saturating_add(1)).clamp(1, LARGEST_PAGE)
     }
 
     /// Tells a page; what ended the walk, if it ended.
@@ -180,9 +226,9 @@ impl Walk<'_> {
         let full = self.select(&mut entries);
         let mut beside = self.beside(&entries).await?;
         for entry in entries {
-            let begin = self.newest_first.len();
+            let told = self.newest_first.len();
             self.entry(&entry, &mut beside);
-            self.view.hide(self.newest_first.get_mut(begin..).unwrap_or_default(), &mut self.out.lines);
+            self.in_vain += usize::from(self.newest_first.len() == told || !self.counts(&entry));
         }
         Ok(if full || self.is_full() { Some(WalkEnd::Limit) } else { None })
     }
@@ -192,22 +238,29 @@ impl Walk<'_> {
         let limit = self.view.select.limit.unwrap_or(usize::MAX);
         let mut full = false;
         entries.retain(|entry| {
-            let counts = matches!(Kind::of(&entry.body), Kind::Mail | Kind::Message);
-            full |= self.told >= limit && (counts || limit == 0);
+            let selected = is_selected(entry);
+            full |= self.told >= limit && (selected || limit == 0);
             if full || !self.passes(entry) {
                 return false;
             }
-            self.told += usize::from(counts);
+            self.told += usize::from(selected);
             true
         });
         full
+    }
+
+    /// Whether the entry brings the walk nearer to its end.
+    fn counts(&self, entry: &Entry) -> bool {
+        self.view.select.limit.is_none() || is_selected(entry)
     }
 
     /// Whether the entry is told; why it is not is noted.
     fn passes(&mut self, entry: &Entry) -> bool {
         let rule = match &entry.body {
             Body::Mail(mail) => mail_role(mail, self.reading.address).is_none().then_some(Rule::NotSent),
-            Body::Message(_) => None,
+            Body::Message(message) => {
+                (self.view.replay == Replay::LeftOut && !say::is_dialog(message)).then_some(Rule::ToolUseLeftOut)
+            }
             Body::Card(_) | Body::Notice(_) => return true,
             Body::Unreadable => Some(Rule::Unreadable),
             Body::Round(_) | Body::Outcome(_) | Body::Reset(_) | Body::Edit(_) | Body::Popped(_) | Body::Erased(_) => {
@@ -231,7 +284,7 @@ impl Walk<'_> {
     /// What stands beside the entries of a page.
     async fn beside(&self, entries: &[Arc<Entry>]) -> Result<Beside, PortError> {
         let mut beside = Beside { rounds: HashMap::new(), texts: HashMap::new(), notices: HashMap::new() };
-        let answered = entries.iter().filter(|entry| matches!(Kind::of(&entry.body), Kind::Mail | Kind::Message));
+        let answered = entries.iter().filter(|entry| is_selected(entry));
         let answered: Vec<EntryId> = answered.map(|entry| entry.id).collect();
         if self.view.replay != Replay::LeftOut && !answered.is_empty() {
             for round in self.reading.history.rounds(self.reading.address, &answered).await? {
@@ -279,6 +332,7 @@ impl Walk<'_> {
         }
         let own = mail_role(mail, self.reading.address) == Some(Role::Assistant);
         let message = text.map(|text| if own { ModelMessage::assistant(text) } else { ModelMessage::user(text) });
+        let message = message.map(|message| self.hidden(entry, message));
         self.beside_rounds(entry, message, own, rounds);
     }
 
@@ -289,19 +343,57 @@ impl Walk<'_> {
         rounds: Vec<RecordedRound>,
         texts: &HashMap<AttachmentId, FileText>,
     ) {
-        let said = say::message(message, texts, self.view.file_share());
+        if message.edited.is_some_and(|edit| self.newest.is_none_or(|newest| newest < edit)) {
+            self.note(entry, Rule::Edited);
+        }
+        for _ in say::not_ready(say::files(message), texts) {
+            self.note(entry, Rule::FileNotReady);
+        }
+        let said = self.said(entry, message);
         let own = said.role() == Role::Assistant;
         let said = match said {
-            ModelMessage::Tool(outcome) => {
-                let outcomes = Outcomes { replay: self.view.replay, lines: &mut self.out.lines };
-                Some(ModelMessage::Tool(outcomes.replay(outcome, entry)))
+            ModelMessage::Tool(outcome) => Some(ModelMessage::Tool(self.replayed(outcome, entry))),
+            said => {
+                let (said, places) = say::with_texts(said, message, texts, self.view);
+                if places > 0 {
+                    self.note(entry, Rule::Redacted { places });
+                }
+                Some(said).filter(|said| !say::is_blank(said))
             }
-            said => Some(said).filter(|said| !say::is_blank(said)),
         };
         if said.is_none() {
             self.note(entry, Rule::Blank);
         }
         self.beside_rounds(entry, said, own, rounds);
+    }
+
+    /// What a message says, with its pictures, without what is hidden, and where tool use is not told without what holds it.
+    fn said(&mut self, entry: EntryId, message: &Message) -> ModelMessage {
+        let (said, left) = say::with_own_pictures(message);
+        if left > 0 {
+            self.note(entry, Rule::PicturesLeftOut { pictures: left });
+        }
+        let others = message.agent.as_deref().is_some_and(|by| by != self.agent);
+        let bare = self.view.replay == Replay::LeftOut || (self.view.select.tools == Tools::Own && others);
+        let said = match say::text_alone(&said).filter(|_| bare) {
+            Some(text) => {
+                self.note(entry, Rule::ToolUseLeftOut);
+                text
+            }
+            None => said,
+        };
+        self.hidden(entry, said)
+    }
+
+    fn hidden(&mut self, entry: EntryId, message: ModelMessage) -> ModelMessage {
+        self.view.hide(message, || Origin::Entries(vec![entry]), &mut self.out.lines)
+    }
+
+    /// An outcome without what is hidden, as far as it is told. What is hidden is hidden first: a cut would leave its beginning.
+    fn replayed(&mut self, outcome: Arc<Outcome>, entry: EntryId) -> Arc<Outcome> {
+        let hidden = self.hidden(entry, ModelMessage::Tool(Arc::clone(&outcome)));
+        let outcome = if let ModelMessage::Tool(hidden) = hidden { hidden } else { outcome };
+        Outcomes { replay: self.view.replay, lines: &mut self.out.lines }.replay(outcome, entry)
     }
 
     /// The rounds of a run stand right behind what it answers; those of scheduled work right before what it wrote.
@@ -311,11 +403,11 @@ impl Walk<'_> {
         self.newest_first.extend(behind);
         for round in rounds.into_iter().rev() {
             for recorded in round.outcomes.into_iter().rev() {
-                let outcomes = Outcomes { replay: self.view.replay, lines: &mut self.out.lines };
-                let outcome = outcomes.replay(recorded.outcome, recorded.entry);
+                let outcome = self.replayed(recorded.outcome, recorded.entry);
                 self.newest_first.push(Piece { message: ModelMessage::Tool(outcome), entry: Some(recorded.entry) });
             }
-            self.newest_first.push(Piece { message: ModelMessage::Assistant(round.said), entry: Some(round.entry) });
+            let message = self.hidden(round.entry, ModelMessage::Assistant(round.said));
+            self.newest_first.push(Piece { message, entry: Some(round.entry) });
         }
         self.newest_first.extend(before);
     }
@@ -336,51 +428,50 @@ impl Walk<'_> {
         match text {
             Some(text) => {
                 self.out.asides.push(entry);
-                self.newest_first.push(Piece { message: ModelMessage::user(text), entry: Some(entry) });
+                let message = self.hidden(entry, ModelMessage::user(text));
+                self.newest_first.push(Piece { message, entry: Some(entry) });
             }
             None => self.note(entry, Rule::Blank),
         }
     }
 
-    /// Cards that wait, whether the window holds them or not.
+    /// Cards that wait, whether the window holds them or not; and the calls that they hold, those of this run too.
     async fn waiting(&mut self) -> Result<(), PortError> {
         let Reading { history, thread, before, .. } = self.reading;
         if self.view.select.limit == Some(0) {
             return Ok(());
         }
-        for entry in history.open_cards(thread, before, WAITING).await? {
-            if let Body::Card(card) = &entry.body
-                && self.after.is_none_or(|after| after < entry.place())
-                && let Some(line) = say::waiting(card)
-            {
-                self.out.waiting.push(WaitingCard { entry: entry.id, call: card.call.id.clone(), line });
+        for entry in history.open_cards(thread, None, HELD).await? {
+            let Body::Card(card) = &entry.body else { continue };
+            self.out.held.push(card.call.id.clone());
+            let past = before.is_none_or(|before| entry.place() < before);
+            let seen = self.after.is_none_or(|after| after < entry.place());
+            if let Some(line) = say::waiting(card).filter(|_| past && seen && self.out.waiting.len() < WAITING) {
+                self.out.waiting.push(WaitingCard { entry: entry.id, line: self.view.hide_text(line) });
             }
         }
         Ok(())
     }
 
     /// Whether what was read fills the window, so that nothing older can be in it.
-    fn is_full(&self) -> bool {
+    fn is_full(&mut self) -> bool {
         let window = &self.view.window;
         if window.is_open() {
             return false;
         }
+        for piece in self.newest_first.get(self.measured..).unwrap_or_default() {
+            self.size.add(&piece.message, window);
+        }
+        self.measured = self.newest_first.len();
+        if !self.size.fills(window) {
+            return false;
+        }
+        // Outcomes whose call was not read count for nothing: only units tell.
+        let mut size = Size::default();
         let mut gather = Gather::new(self.newest_first.iter().cloned(), Arc::from("view"));
-        let (mut messages, mut chars, mut tokens) = (0, 0, 0);
         gather.any(|gathered| {
-            for message in gathered.unit.messages() {
-                messages += 1;
-                say::each_text(&message, |text| {
-                    chars += text.chars().count() as u64;
-                    if let Some((most, estimator)) = &window.tokens {
-                        tokens += estimator.count(text, most.saturating_mul(2));
-                    }
-                });
-            }
-            // Twice the tokens: a profile may count fewer than the estimator.
-            window.messages.is_some_and(|most| messages > most)
-                || window.chars.is_some_and(|most| chars > most)
-                || window.tokens.as_ref().is_some_and(|(most, _)| tokens > most.saturating_mul(2))
+            gathered.unit.messages().for_each(|message| size.add(&message, window));
+            size.fills(window)
         })
     }
 

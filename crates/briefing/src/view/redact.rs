@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use briefing_json::{Document, Kind};
 use serde_json::Value;
 
 use crate::fit::{Line, Origin, Piece, Rule};
 use crate::message::{
-    Assistant, Extra, Input, Item, Media, ModelMessage, Native, Outcome, Part, RawJson, System, SystemPart, Text, ToolCall,
-    User,
+    Assistant, Extra, Input, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, RawJson, System, SystemPart, Text,
+    ToolCall, User,
 };
 use crate::texts;
 use crate::view::HistoryView;
@@ -52,22 +53,8 @@ impl Redactor {
 
     /// The text with what is hidden, if anything is.
     fn hide(&self, text: &str) -> Option<String> {
-        match (self.0)(text) {
-            Cow::Borrowed(same) if same.len() == text.len() => None,
-            hidden => (hidden != text).then(|| hidden.into_owned()),
-        }
-    }
-
-    /// Hides in pieces; a line of the receipt for each that was changed.
-    pub(crate) fn pieces(&self, pieces: &mut [Piece], lines: &mut Vec<Line>, of: &Arc<str>) {
-        for piece in pieces {
-            let (message, places) = self.message(&piece.message);
-            if places > 0 {
-                piece.message = message;
-                let from = piece.entry.map_or_else(|| Origin::Resolver(Arc::clone(of)), |entry| Origin::Entries(vec![entry]));
-                lines.push(Line { from, rule: Rule::Redacted { places } });
-            }
-        }
+        let hidden = (self.0)(text);
+        (hidden != text).then(|| hidden.into_owned())
     }
 
     /// The message with what is hidden, and in how many places.
@@ -117,8 +104,8 @@ impl Redactor {
     fn parts(&self, parts: &[Part], places: &mut u32) -> Vec<Part> {
         let parts = parts.iter().map(|part| match part {
             Part::Text(text) => Part::Text(self.text(text, places)),
-            Part::Image(media) => Part::Image(self.media(media, places)),
-            Part::Document(media) => Part::Document(self.media(media, places)),
+            Part::Image(media) => self.file(media, Part::Image, places),
+            Part::Document(media) => self.file(media, Part::Document, places),
             Part::Native(native) if self.finds(native, places) => Part::text(texts::REDACTED),
             Part::Native(native) => Part::Native(native.clone()),
         });
@@ -142,17 +129,24 @@ impl Redactor {
     }
 
     fn call(&self, call: &ToolCall, places: &mut u32) -> ToolCall {
-        let input = match call.input.as_json() {
-            Some(mut value) => self.json(&mut value).then(|| value.to_string()),
-            None => self.hide(call.input.raw()),
-        };
-        match input {
+        match self.hidden_json(call.input.raw()) {
             Some(hidden) => {
                 *places += 1;
                 ToolCall { input: Input::new(hidden), extra: Extra::default(), ..call.clone() }
             }
             None => ToolCall { extra: self.extra(&call.extra, places), ..call.clone() },
         }
+    }
+
+    /// A picture or document by an address that holds something goes as a whole.
+    fn file(&self, media: &Media, part: fn(Media) -> Part, places: &mut u32) -> Part {
+        if let MediaSource::Url(url) = &media.source
+            && self.hide(url).is_some()
+        {
+            *places += 1;
+            return Part::text(texts::REDACTED);
+        }
+        part(self.media(media, places))
     }
 
     fn media(&self, media: &Media, places: &mut u32) -> Media {
@@ -179,15 +173,58 @@ impl Redactor {
         if found { Extra::default() } else { extra.clone() }
     }
 
-    /// Whether a text inside that JSON holds something: as it reads, not as it is escaped.
+    /// Whether something inside that JSON holds something: as it reads, not as it is escaped.
     fn holds(&self, raw: &RawJson) -> bool {
-        serde_json::from_str(raw.as_str()).map_or_else(|_| self.hide(raw.as_str()).is_some(), |mut value| self.json(&mut value))
+        self.hidden_json(raw.as_str()).is_some()
     }
 
-    /// Hides in every text and key; whether there was anything. Raw JSON is of bounded depth.
+    /// The JSON with what is hidden in it, if anything is. What is no JSON is taken as a text.
+    fn hidden_json(&self, raw: &str) -> Option<String> {
+        let Ok(document) = Document::parse(raw) else { return self.hide(raw) };
+        // Of a repeated key every value is looked at: some reader may take the one that others do not.
+        if !self.finds_in(document.root()) {
+            return None;
+        }
+        let mut value: Value = serde_json::from_str(raw).unwrap_or_else(|_| texts::REDACTED.into());
+        self.json(&mut value);
+        Some(value.to_string())
+    }
+
+    /// Whether a text, a key or a number holds something. Depth is bounded by the reader.
+    fn finds_in(&self, root: briefing_json::Value<'_>) -> bool {
+        let mut left = vec![root];
+        while let Some(value) = left.pop() {
+            let found = match value.kind() {
+                Kind::String => value.as_str().is_some_and(|text| self.hide(&text).is_some()),
+                Kind::Number => self.hide(value.raw()).is_some(),
+                Kind::Array => {
+                    left.extend(value.items());
+                    false
+                }
+                Kind::Object => {
+                    left.extend(value.entries().map(|(_, value)| value));
+                    value.entries().any(|(key, _)| self.hide(&key).is_some())
+                }
+                Kind::Null | Kind::True | Kind::False => false,
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Hides in every text, key and number; whether there was anything. What serde_json reads is of bounded depth.
     fn json(&self, value: &mut Value) -> bool {
         match value {
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+            Value::Null | Value::Bool(_) => false,
+            Value::Number(number) => match self.hide(&number.to_string()) {
+                Some(hidden) => {
+                    *value = Value::String(hidden);
+                    true
+                }
+                None => false,
+            },
             Value::String(text) => match self.hide(text) {
                 Some(hidden) => {
                     *text = hidden;
@@ -210,11 +247,48 @@ impl Redactor {
 }
 
 impl HistoryView {
-    /// Hides in pieces what the view hides in its own.
-    pub(crate) fn hide(&self, pieces: &mut [Piece], lines: &mut Vec<Line>) {
-        if let Some(redactor) = &self.redactor {
-            redactor.pieces(pieces, lines, &Arc::from("view"));
+    /// The message with what the view hides; told of in a line.
+    pub(crate) fn hide(&self, message: ModelMessage, from: impl FnOnce() -> Origin, lines: &mut Vec<Line>) -> ModelMessage {
+        let Some(redactor) = &self.redactor else { return message };
+        let (hidden, places) = redactor.message(&message);
+        if places > 0 {
+            lines.push(Line { from: from(), rule: Rule::Redacted { places } });
         }
+        hidden
+    }
+
+    /// The same for pieces that somebody else tells.
+    pub(crate) fn hide_pieces(&self, pieces: &mut [Piece], of: &Arc<str>, lines: &mut Vec<Line>) {
+        for piece in pieces.iter_mut().filter(|_| self.redactor.is_some()) {
+            let entry = piece.entry;
+            let from = || entry.map_or_else(|| Origin::Resolver(Arc::clone(of)), |entry| Origin::Entries(vec![entry]));
+            piece.message = self.hide(piece.message.clone(), from, lines);
+        }
+    }
+
+    /// The text with what the view hides.
+    pub(crate) fn hide_text(&self, text: String) -> String {
+        self.redactor.as_ref().and_then(|redactor| redactor.hide(&text)).unwrap_or(text)
+    }
+
+    /// The same view, hiding what another one hides, and nothing else.
+    #[must_use]
+    pub fn redact_as(mut self, other: &Self) -> Self {
+        self.redactor.clone_from(&other.redactor);
+        self
+    }
+
+    /// The same view, hiding that, too.
+    #[must_use]
+    pub fn redact_also(mut self, redactor: Redactor) -> Self {
+        self.redactor = Some(match self.redactor {
+            None => redactor,
+            Some(first) => Redactor::new(move |text| match first.hide(text) {
+                None => (redactor.0)(text),
+                Some(hidden) => redactor.hide(&hidden).unwrap_or(hidden).into(),
+            }),
+        });
+        self
     }
 }
 

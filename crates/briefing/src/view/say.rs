@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::fit::{Line, Origin, Rule, cut_outcome};
 use crate::log::{Attachment, AttachmentId, Card, Message, Notice};
-use crate::message::{EntryId, Extra, Item, ModelMessage, Outcome, Part, SystemPart, Text, User};
+use crate::message::{Assistant, EntryId, Extra, Item, ModelMessage, Outcome, Part, SystemPart, Text, User};
 use crate::phrases::{CardState, Language, phrase};
 use crate::ports::FileText;
 use crate::texts;
-use crate::view::Replay;
 use crate::view::chat::files::{Content, File, with_files};
-use crate::view::swarm::with_pictures;
+use crate::view::swarm::{Misfit, with_pictures};
+use crate::view::{HistoryView, Replay};
 
 /// How a card that waits reads; nothing if it has no action.
 pub(super) fn waiting(card: &Card) -> Option<String> {
@@ -30,29 +30,80 @@ pub(super) fn files(message: &Message) -> &[Attachment] {
     if matches!(message.said, ModelMessage::User(_)) { &message.attachments } else { &[] }
 }
 
-/// What a message says, with the texts of those of its files that are ready, and the pictures that came with it in the original's
-/// shape.
-pub(super) fn message(message: &Message, texts: &HashMap<AttachmentId, FileText>, share: usize) -> ModelMessage {
-    let said = match message.extra.get("images") {
-        Some(Value::Array(images)) => with_pictures(message.said.clone(), images).0,
-        _ => message.said.clone(),
+/// Those of the files that have no text yet and are told by none.
+pub(super) fn not_ready<'f>(
+    files: &'f [Attachment],
+    texts: &'f HashMap<AttachmentId, FileText>,
+) -> impl Iterator<Item = &'f Attachment> {
+    files.iter().filter(|file| !is_picture(file) && !texts.contains_key(&file.id))
+}
+
+/// What a message says, with the pictures that came with it in the original's shape; and how many of these cannot be shown.
+pub(super) fn with_own_pictures(message: &Message) -> (ModelMessage, usize) {
+    let Some(Value::Array(images)) = message.extra.get("images") else { return (message.said.clone(), 0) };
+    match with_pictures(message.said.clone(), images) {
+        (said, Some(Misfit::Pictures { pictures })) => (said, pictures),
+        (said, _) => (said, 0),
+    }
+}
+
+/// Whether a message is part of the dialog: what a user or the model says. Instructions, and roles that only the original's shape
+/// has (a function's outcome, say), are not.
+pub(super) fn is_dialog(message: &Message) -> bool {
+    let foreign = |key: &str| message.extra.get(key).is_some_and(|value| !value.is_null() && *value != "");
+    let speaks = matches!(message.said, ModelMessage::User(_) | ModelMessage::Assistant(_));
+    speaks && !foreign("role") && !foreign("tool_call_id")
+}
+
+/// An assistant message without what may hold data of tools: reasoning, blocks of a provider, unknown fields. None if it has
+/// none of these.
+pub(super) fn text_alone(said: &ModelMessage) -> Option<ModelMessage> {
+    let ModelMessage::Assistant(said) = said else { return None };
+    let texts = || said.items.iter().filter_map(Item::text);
+    let bare = said.extra.is_empty() && said.items.iter().all(|item| matches!(item, Item::Text(text) if text.extra.is_empty()));
+    if bare {
+        return None;
+    }
+    let items = texts().map(|text| Item::Text(Text::new(text))).collect();
+    Some(ModelMessage::Assistant(Arc::new(Assistant { items, model: said.model.clone(), extra: Extra::default() })))
+}
+
+/// A user's message with the texts of those of its files that are ready; and in how many of these and of their names something is
+/// hidden.
+pub(super) fn with_texts(
+    said: ModelMessage,
+    message: &Message,
+    texts: &HashMap<AttachmentId, FileText>,
+    view: &HistoryView,
+) -> (ModelMessage, u32) {
+    let mut places = 0;
+    let mut hide = |text: &str| {
+        let hidden = view.hide_text(text.to_owned());
+        places += u32::from(hidden != text);
+        hidden
     };
     let ready = files(message).iter().filter_map(|file| {
-        let content = match texts.get(&file.id) {
-            _ if is_picture(file) => Content::Picture,
-            Some(text) => Content::Text { text: &text.text, partial: text.partial },
+        let text = match texts.get(&file.id) {
+            _ if is_picture(file) => None,
+            Some(text) => Some((hide(&text.text), text.partial)),
             None => return None,
         };
-        Some(File { name: file.filename.as_deref().unwrap_or_default(), content })
+        Some((hide(file.filename.as_deref().unwrap_or_default()), text))
+    });
+    let ready: Vec<(String, Option<(String, bool)>)> = ready.collect();
+    let ready = ready.iter().map(|(name, text)| {
+        let content = text.as_ref().map_or(Content::Picture, |(text, partial)| Content::Text { text, partial: *partial });
+        File { name, content }
     });
     let ready: Vec<File<'_>> = ready.collect();
-    match said {
-        ModelMessage::User(user) if !ready.is_empty() => ModelMessage::User(Arc::new(User {
-            parts: parts_with_files(&user.parts, &ready, share),
-            extra: user.extra.clone(),
-        })),
+    let said = match said {
+        ModelMessage::User(user) if !ready.is_empty() => {
+            let parts = parts_with_files(&user.parts, &ready, view.file_share());
+            ModelMessage::User(Arc::new(User { parts, extra: user.extra.clone() }))
+        }
         said => said,
-    }
+    };
+    (said, places)
 }
 
 /// The texts of files stand behind the text, in one part with it where that is the whole message.
@@ -60,9 +111,9 @@ fn parts_with_files(parts: &[Part], files: &[File<'_>], share: usize) -> Vec<Par
     if let [Part::Text(text)] = parts {
         return vec![Part::Text(Text { text: with_files(&text.text, files, share), extra: text.extra.clone() })];
     }
-    let mut parts = parts.to_vec();
-    parts.push(Part::text(with_files("", files, share)));
-    parts
+    let text = with_files("", files, share);
+    let behind = (!text.is_empty()).then(|| Part::text(text));
+    parts.iter().cloned().chain(behind).collect()
 }
 
 /// Whether there is nothing to tell: no text, no call, no file, no block.

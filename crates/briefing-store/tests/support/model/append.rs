@@ -62,7 +62,11 @@ impl Log {
         let (place, reused) = match append.content {
             Content::Mail(new) => self.push_mail(at, *new, placed.awaits, thread),
             Content::Message(new) => (self.push_message(at, *new, thread), None),
-            Content::Reset(reset) => (self.push(at, Body::Reset(Arc::new(*reset)), thread).place(), None),
+            Content::Reset(reset) => {
+                let newest = self.reads(thread).into_iter().filter(|row| !row.erased()).map(|row| row.entry.at).max();
+                let at = at.max(newest.unwrap_or(at));
+                (self.push(at, Body::Reset(Arc::new(*reset)), thread).place(), None)
+            }
             Content::Edit(edit) => {
                 let message = Message { edited: None, ..edit.message };
                 (self.push(at, Body::Edit(Arc::new(Edit { message, ..*edit })), thread).place(), None)

@@ -154,7 +154,16 @@ impl Log {
         let key = self.anchor_key(key).ok()?;
         let (_, place) = self.anchors.iter().find(|(known, _)| *known == key)?;
         let read = self.reads(key.thread).into_iter();
-        read.filter(|row| !row.erased() && row.place() >= *place).map(|row| row.entry.id).next()
+        read.filter(|row| self.may_be_told(row) && row.place() >= *place).map(|row| row.entry.id).next()
+    }
+
+    /// Whether a view may begin with it.
+    fn may_be_told(&self, row: &Row) -> bool {
+        match self.kind(row) {
+            Kind::Mail | Kind::Round | Kind::Outcome | Kind::Message | Kind::ToolUse | Kind::Notice => true,
+            Kind::Card => self.notices(&[row.entry.id]).is_empty(),
+            Kind::System | Kind::Reset | Kind::Edit | Kind::Popped | Kind::Erased | Kind::Unreadable => false,
+        }
     }
 
     pub(super) fn move_anchor(&mut self, run: &RunId, key: &AnchorKey, entry: EntryId) -> Result<(), StoreError> {

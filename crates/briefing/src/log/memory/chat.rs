@@ -16,11 +16,17 @@ impl OwnerLog {
         self.append(thread, Body::Message(Arc::new(Message { edited: None, ..message })), arrival)
     }
 
-    /// Appends a reset to a thread.
+    /// Appends a reset to a thread. It stands behind everything there, even if a clock has jumped back.
     ///
     /// # Errors
     /// [`LogError::UnknownThread`].
     pub fn append_reset(&self, thread: ThreadId, reset: Reset, arrival: Arrival) -> Result<Arc<Entry>, LogError> {
+        let newest = self.write().thread(thread)?.shelves.newest(&Kind::ALL).map(|entry| entry.at);
+        let behind = |at: Timestamp| newest.map_or(at, |newest| at.max(newest));
+        let arrival = match arrival {
+            Arrival::Live(now) => Arrival::Live(behind(now)),
+            Arrival::Imported(now) => Arrival::Imported(behind(now)),
+        };
         self.append(thread, Body::Reset(Arc::new(reset)), arrival)
     }
 
