@@ -115,6 +115,12 @@ impl<'d> Value<'d> {
         Entries(Items { doc: self.doc, at, end })
     }
 
+    /// The members of an object with their keys as values, which know where they stand.
+    pub fn members(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
+        let mut inside = self.entries().0;
+        std::iter::from_fn(move || Some((inside.next()?, inside.next()?)))
+    }
+
     fn inside(self) -> (usize, usize) {
         (self.at + 1, self.node().next as usize)
     }

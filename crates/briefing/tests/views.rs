@@ -288,7 +288,7 @@ fn a_chat_tells_nothing_of_tools_of_the_provider() {
     let briefing = desk.brief(&HistoryView::chat(), &current);
     let told = [ModelMessage::user("How many?"), ModelMessage::assistant("Three are left."), ModelMessage::user("Thanks.")];
     assert_eq!(briefing.messages().collect::<Vec<_>>(), told);
-    assert_eq!(briefing.receipt().lines(), [line(odd.id, Rule::ToolUseLeftOut), line(answer.id, Rule::ToolUseLeftOut)]);
+    assert_eq!(briefing.receipt().lines(), [line(odd.id, Rule::ToolUseLeftOut), line(answer.id, Rule::TextAlone)]);
 }
 
 #[test]
@@ -312,7 +312,19 @@ fn what_is_hidden_is_hidden_before_anything_is_cut() {
     let twice = r#"{"account":12345678,"a":"DE02120300000000202051","a":"x"}"#;
     let (hidden, _) = redactor.message(&ModelMessage::calls([ToolCall::new("c", "pay", twice)]));
     let ModelMessage::Assistant(said) = hidden else { panic!("{hidden:?}") };
-    assert_eq!(said.calls().next().unwrap().input.raw(), r#"{"account":"[redacted]","a":"x"}"#);
+    assert_eq!(said.calls().next().unwrap().input.raw(), r#"{"account":"[redacted]","a":"[redacted]","a":"x"}"#);
+    // Everything else stays byte for byte; and JSON in a text is looked into.
+    let big =
+        ToolCall::new("c", "pay", r#"{"id": 98765432109876543210987, "e":1e2, "b":"Bob", "j":"{\"in\":\"J\\u00f6rg\"}"}"#);
+    let (hidden, _) = Redactor::texts(["Bob", "Jörg"]).message(&ModelMessage::calls([big]));
+    let ModelMessage::Assistant(said) = hidden else { panic!("{hidden:?}") };
+    let told = r#"{"id": 98765432109876543210987, "e":1e2, "b":"[redacted]", "j":"{\"in\":\"[redacted]\"}"}"#;
+    assert_eq!(said.calls().next().unwrap().input.raw(), told);
+    // Texts that overlap are hidden together, in whatever order they are given.
+    for texts in [["1234", "1234-5678"], ["1234-5678", "1234"], ["234-56", "1234-5"]] {
+        let (hidden, _) = Redactor::texts(texts).message(&ModelMessage::user("card 1234-5678"));
+        assert!(!hidden.text().contains('4'), "{}", hidden.text());
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `briefing assemble`: the list of messages, or the request body.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -57,8 +59,21 @@ fn whole(assembly: &Assembly) -> String {
     format!("{{\n{}\n}}\n", fields.join(",\n"))
 }
 
-/// A receipt over an input would destroy it.
+/// A receipt over an input would destroy it; and so it would whatever an input names in its turn, or has beside it. So of what is
+/// there only a receipt is overwritten.
 fn refuse_input(receipt: &Path, job: &Job) -> Result<(), Failure> {
+    let beside = |input: &&Path| {
+        [".blobs", "-wal", "-shm"].iter().any(|suffix| {
+            let mut name = input.as_os_str().to_owned();
+            name.push(suffix);
+            receipt.starts_with(Path::new(&name))
+        })
+    };
+    if job.inputs().iter().any(beside) || holds_something_else(receipt) {
+        let name = name_of(receipt);
+        return Err(Failure::new(Kind::Usage, format!("the receipt would overwrite {name}, which is no receipt"))
+            .hint("give --receipt a file of its own"));
+    }
     match job.inputs().into_iter().find(|input| is_read_from(receipt, input)) {
         None => Ok(()),
         Some(input) => {
@@ -68,6 +83,18 @@ fn refuse_input(receipt: &Path, job: &Job) -> Result<(), Failure> {
                 .hint("give --receipt a file of its own"))
         }
     }
+}
+
+/// Whether there is a file with something in it that is no receipt.
+fn holds_something_else(path: &Path) -> bool {
+    if !path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0) {
+        return false;
+    }
+    let mut beginning = [0; 64];
+    let read = File::open(path).and_then(|mut file| file.read(&mut beginning)).unwrap_or_default();
+    let beginning = beginning.get(..read).unwrap_or_default();
+    let text: String = String::from_utf8_lossy(beginning).chars().filter(|c| !c.is_whitespace()).collect();
+    !text.starts_with("{\"kept\":")
 }
 
 fn write_receipt(path: &Path, text: &str, out: &mut Output) -> Result<(), Stop> {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use briefing::message::OwnerId;
-use briefing_store::{ImportedMails, SqliteStore, Store, import_mails, import_messages};
+use briefing_store::{ImportedMails, SqliteStore, Store, StoreError, import_mails, import_messages};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ pub(crate) fn run(args: ImportArgs, out: &mut Output) -> Result<ExitCode, Stop> 
     if args.told.json {
         out.write(&pretty(&json_of(&report)))?;
     }
-    let unread = report.notes.iter().filter(|note| matches!(note, Note::Unreadable(_))).count();
+    let unread = report.notes.iter().filter(|note| matches!(note, Note::Unreadable(_) | Note::NotKept { .. })).count();
     if unread == 0 {
         return Ok(ExitCode::SUCCESS);
     }
@@ -142,6 +142,13 @@ impl Import {
                 Some(log) => pollster::block_on(swarm::import(store, owner, id, log, now)),
                 None => pollster::block_on(import_messages(store, owner, id, &conversation.messages, now)),
             };
+            // What cannot be kept is named, and the rest is stored.
+            if let Err(StoreError::TooDeep { .. } | StoreError::TooLarge { .. }) = &imported {
+                let id = id.map_or_else(String::new, |id| format!(", conversation {id:?}"));
+                let why = imported.err().map(|error| error.to_string()).unwrap_or_default();
+                report.notes.push(Note::NotKept { name: format!("{}{id}", name_of(path)), why });
+                return Ok(());
+            }
             if let Some(imported) = imported.map_err(failure)? {
                 report.conversations += usize::from(imported.new > 0);
                 report.messages += imported.new;
@@ -163,7 +170,7 @@ fn tell(report: &Report, db: &Path, out: &mut Output) {
     if mails.more_findings > 0 {
         out.note(format_args!("note: … and {} more about messages", mails.more_findings));
     }
-    let unreadable = report.notes.iter().filter(|note| matches!(note, Note::Unreadable(_))).count();
+    let unreadable = report.notes.iter().filter(|note| matches!(note, Note::Unreadable(_) | Note::NotKept { .. })).count();
     let mut parts = Vec::new();
     let mut part = |number: u64, text: String| parts.extend((number > 0).then_some(text));
     part(mails.new, format!("{} stored", counted(mails.new, "message")));

@@ -97,7 +97,8 @@ impl Log {
         Ok(message.map(|message| (message, thread)).or(mail))
     }
 
-    /// The newest message of the thread's user behind that place.
+    /// The newest message of the thread's user behind that place. One that stands before a reset is not answered any more: nobody who
+    /// answers may see it.
     fn newest_message(&self, thread: ThreadId, after: Option<Place>) -> Result<Option<Arc<Entry>>, Failure> {
         let mut before = None;
         loop {
@@ -106,7 +107,15 @@ impl Log {
             let Some(last) = page.last().map(|entry| entry.place()) else { return Ok(None) };
             before = Some(last);
             if let Some(found) = page.into_iter().find(|entry| Inbound::new(Arc::clone(entry), thread).is_some()) {
-                return Ok(Some(found));
+                let reset = Back { after: Some(found.place()), ..back(thread, EntryKind::Reset.into(), 1) };
+                return match ask(self.store.read_back(&self.owner, reset))?.first() {
+                    None => Ok(Some(found)),
+                    Some(reset) => Err(Failure::new(
+                        Kind::NoInput,
+                        format!("nothing was said in thread {thread} since its reset (entry {})", reset.id),
+                    )
+                    .hint("--entry answers an earlier message all the same")),
+                };
             }
         }
     }

@@ -38,6 +38,8 @@ pub(crate) enum Note {
     Wire(WireFinding),
     /// Something in the persona that may not be meant.
     Persona { name: String, warning: PersonaWarning },
+    /// A conversation that cannot be kept.
+    NotKept { name: String, why: String },
     /// Where the last run's window began is not known.
     ManyViews,
     /// An address that nothing in a mailbox can be the persona's by.
@@ -82,6 +84,7 @@ impl fmt::Display for Note {
             Self::Parsed(finding) => finding.fmt(f),
             Self::Wire(finding) => finding.fmt(f),
             Self::Persona { name, warning } => write!(f, "{name}: {warning}"),
+            Self::NotKept { name, why } => write!(f, "{name}: {why}"),
             Self::ManyViews => f.write_str(
                 "the persona tells history by several views, so where the last run's window began was not looked up",
             ),

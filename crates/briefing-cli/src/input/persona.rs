@@ -84,7 +84,7 @@ fn from_file(path: &Path, view: &ViewOverride) -> Result<Answerer, Failure> {
 
 fn unusable(path: &Path, error: &PersonaError) -> Failure {
     Failure::new(Kind::Config, format!("{}: {error}", name_of(path)))
-        .hint("examples/shop/persona.toml shows every key; mend the one that is named")
+        .hint("examples/shop/persona.toml shows the keys, docs/views.md those of a history; mend the one that is named")
 }
 
 /// A persona of that address, whose chain is the history alone.

@@ -92,6 +92,7 @@ impl Rule {
             | Self::Unreadable
             | Self::Filtered
             | Self::CardSettled
+            | Self::ToolUseLeftOut
             | Self::Twice
             | Self::Over { .. }
             | Self::BeforeInput
@@ -107,7 +108,7 @@ impl Rule {
             | Self::FilterFailed { .. }
             | Self::Redacted { .. }
             | Self::CardWaits
-            | Self::ToolUseLeftOut
+            | Self::TextAlone
             | Self::FileNotReady
             | Self::PicturesLeftOut { .. }
             | Self::Edited
@@ -140,6 +141,7 @@ impl fmt::Display for Rule {
             Self::Redacted { places: 1 } => f.write_str("something in it was hidden"),
             Self::Redacted { places } => write!(f, "something in it was hidden, in {places} places"),
             Self::ToolUseLeftOut => f.write_str("tool use, or what may hold it, is not told by this view"),
+            Self::TextAlone => f.write_str("of an answer this view tells the text alone"),
             Self::FileNotReady => f.write_str("a file of it has no text that could be told"),
             Self::PicturesLeftOut { pictures } => write!(f, "{pictures} pictures of it cannot be sent"),
             Self::Edited => f.write_str("was edited since"),

@@ -151,8 +151,10 @@ pub enum Rule {
         /// In how many places.
         places: u32,
     },
-    /// Tool use, instructions or what may hold them, where the view tells none: of an answer, all but its text.
+    /// Instructions, or what may hold tool use, where the view tells none.
     ToolUseLeftOut,
+    /// Of an answer its text alone, where the view tells no tool use.
+    TextAlone,
     /// A file has no text yet, so it is not told.
     FileNotReady,
     /// Pictures in a form that cannot be sent.

@@ -213,6 +213,7 @@ fn prefix_change(rule: &Rule) -> Option<PrefixChange> {
         | Rule::Redacted { .. }
         | Rule::CardSettled
         | Rule::ToolUseLeftOut
+        | Rule::TextAlone
         | Rule::FileNotReady
         | Rule::PicturesLeftOut { .. }
         | Rule::Twice

@@ -12,6 +12,8 @@ use crate::resolver::Contribution;
 use crate::view::say::{self, Outcomes};
 use crate::view::{HistoryView, Replay, Tools, Window, mail_role, mail_text};
 
+/// The most of the agent's own system messages that are told: the newest.
+const INSTRUCTIONS: usize = 10_000;
 /// How many entries are read at most at once.
 const LARGEST_PAGE: usize = 500;
 /// How many waiting cards are told of that the window does not hold.
@@ -158,8 +160,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let Reading { history, thread, before, .. } = self.reading;
-        let count = self.view.select.visit_limit;
-        let (after, kinds) = (self.after, Kind::System.into());
+        let (after, kinds, count) = (self.after, Kind::System.into(), INSTRUCTIONS);
         let found = history.back(Back { thread, before, after, kinds, agent: Some(self.agent), count }).await?;
         if found.len() == count {
             self.visit_limit(found.last().map(|entry| entry.id), count);
@@ -377,7 +378,7 @@ impl Walk<'_> {
         let bare = self.view.replay == Replay::LeftOut || (self.view.select.tools == Tools::Own && others);
         let said = match say::text_alone(&said).filter(|_| bare) {
             Some(text) => {
-                self.note(entry, Rule::ToolUseLeftOut);
+                self.note(entry, Rule::TextAlone);
                 text
             }
             None => said,
@@ -480,7 +481,7 @@ impl Walk<'_> {
     }
 
     fn visit_limit(&mut self, entry: Option<EntryId>, visited: usize) {
-        let from = Origin::Entries(entry.into_iter().collect());
+        let from = entry.map_or_else(|| Origin::Resolver(Arc::from("view")), |entry| Origin::Entries(vec![entry]));
         self.out.lines.push(Line { from, rule: Rule::VisitLimit { visited: visited as u64 } });
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use briefing_json::{Document, Kind};
@@ -29,6 +30,9 @@ use crate::view::HistoryView;
 #[derive(Clone)]
 pub struct Redactor(Arc<Hide>);
 
+/// So many times JSON may stand as a text inside JSON and is still looked into.
+const NESTED: u32 = 4;
+
 type Hide = dyn for<'t> Fn(&'t str) -> Cow<'t, str> + Send + Sync;
 
 impl Redactor {
@@ -43,16 +47,34 @@ impl Redactor {
     pub fn texts(texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let texts: Vec<String> = texts.into_iter().map(Into::into).filter(|text| !text.is_empty()).collect();
         Self::new(move |text| {
-            let mut out = Cow::Borrowed(text);
-            for hidden in texts.iter().filter(|hidden| text.contains(hidden.as_str())) {
-                out = out.replace(hidden.as_str(), texts::REDACTED).into();
+            let mut found: Vec<Range<usize>> = texts
+                .iter()
+                .flat_map(|hidden| text.match_indices(hidden.as_str()).map(|(at, found)| at..at + found.len()))
+                .collect();
+            if found.is_empty() {
+                return Cow::Borrowed(text);
             }
-            out
+            found.sort_by_key(|range| (range.start, range.end));
+            let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
+            for range in found {
+                // What overlaps is hidden together.
+                if range.start >= copied {
+                    out.push_str(text.get(copied..range.start).unwrap_or_default());
+                    out.push_str(texts::REDACTED);
+                }
+                copied = copied.max(range.end);
+            }
+            out.push_str(text.get(copied..).unwrap_or_default());
+            Cow::Owned(out)
         })
     }
 
     /// The text with what is hidden, if anything is.
     fn hide(&self, text: &str) -> Option<String> {
+        self.hide_in(text, NESTED)
+    }
+
+    fn hide_plain(&self, text: &str) -> Option<String> {
         let hidden = (self.0)(text);
         (hidden != text).then(|| hidden.into_owned())
     }
@@ -178,71 +200,57 @@ impl Redactor {
         self.hidden_json(raw.as_str()).is_some()
     }
 
-    /// The JSON with what is hidden in it, if anything is. What is no JSON is taken as a text.
+    /// The JSON with what is hidden in it, if anything is; everything else stays byte for byte. What is no JSON is taken as a text.
     fn hidden_json(&self, raw: &str) -> Option<String> {
-        let Ok(document) = Document::parse(raw) else { return self.hide(raw) };
-        // Of a repeated key every value is looked at: some reader may take the one that others do not.
-        if !self.finds_in(document.root()) {
+        self.hidden_json_in(raw, NESTED)
+    }
+
+    fn hidden_json_in(&self, raw: &str, levels: u32) -> Option<String> {
+        let Ok(document) = Document::parse(raw) else { return self.hide_plain(raw) };
+        let mut hidden: Vec<(Range<usize>, String)> = Vec::new();
+        let mut left = vec![document.root()];
+        while let Some(value) = left.pop() {
+            match value.kind() {
+                Kind::String => hidden.extend(self.hidden_string(value, levels)),
+                Kind::Number => {
+                    hidden.extend(self.hide_plain(value.raw()).map(|text| (value.span(), Value::String(text).to_string())));
+                }
+                Kind::Array => left.extend(value.items()),
+                // Of a repeated key every value is looked at: some reader may take the one that others do not.
+                Kind::Object => left.extend(value.members().flat_map(|(key, value)| [key, value])),
+                Kind::Null | Kind::True | Kind::False => {}
+            }
+        }
+        if hidden.is_empty() {
             return None;
         }
-        let mut value: Value = serde_json::from_str(raw).unwrap_or_else(|_| texts::REDACTED.into());
-        self.json(&mut value);
-        Some(value.to_string())
+        hidden.sort_by_key(|(span, _)| span.start);
+        let mut out = String::with_capacity(raw.len());
+        let mut copied = 0;
+        for (span, text) in hidden {
+            out.push_str(raw.get(copied..span.start).unwrap_or_default());
+            out.push_str(&text);
+            copied = span.end;
+        }
+        out.push_str(raw.get(copied..).unwrap_or_default());
+        Some(out)
     }
 
-    /// Whether a text, a key or a number holds something. Depth is bounded by the reader.
-    fn finds_in(&self, root: briefing_json::Value<'_>) -> bool {
-        let mut left = vec![root];
-        while let Some(value) = left.pop() {
-            let found = match value.kind() {
-                Kind::String => value.as_str().is_some_and(|text| self.hide(&text).is_some()),
-                Kind::Number => self.hide(value.raw()).is_some(),
-                Kind::Array => {
-                    left.extend(value.items());
-                    false
-                }
-                Kind::Object => {
-                    left.extend(value.entries().map(|(_, value)| value));
-                    value.entries().any(|(key, _)| self.hide(&key).is_some())
-                }
-                Kind::Null | Kind::True | Kind::False => false,
-            };
-            if found {
-                return true;
-            }
-        }
-        false
+    fn hidden_string(&self, value: briefing_json::Value<'_>, levels: u32) -> Option<(Range<usize>, String)> {
+        let hidden = self.hide_in(&value.as_str()?, levels)?;
+        Some((value.span(), Value::String(hidden).to_string()))
     }
 
-    /// Hides in every text, key and number; whether there was anything. What serde_json reads is of bounded depth.
-    fn json(&self, value: &mut Value) -> bool {
-        match value {
-            Value::Null | Value::Bool(_) => false,
-            Value::Number(number) => match self.hide(&number.to_string()) {
-                Some(hidden) => {
-                    *value = Value::String(hidden);
-                    true
-                }
-                None => false,
-            },
-            Value::String(text) => match self.hide(text) {
-                Some(hidden) => {
-                    *text = hidden;
-                    true
-                }
-                None => false,
-            },
-            Value::Array(values) => values.iter_mut().fold(false, |found, value| self.json(value) | found),
-            Value::Object(fields) => {
-                let mut found = fields.values_mut().fold(false, |found, value| self.json(value) | found);
-                if fields.keys().any(|key| self.hide(key).is_some()) {
-                    found = true;
-                    let fields_now = std::mem::take(fields);
-                    *fields = fields_now.into_iter().map(|(key, value)| (self.hide(&key).unwrap_or(key), value)).collect();
-                }
-                found
-            }
-        }
+    /// Hides in a text; in one that is JSON itself, as it reads there.
+    fn hide_in(&self, text: &str, levels: u32) -> Option<String> {
+        let plain = self.hide_plain(text);
+        let now = plain.as_deref().unwrap_or(text);
+        let nested = if levels > 0 && now.trim_start().starts_with(['{', '[', '"']) && now.contains('\\') {
+            self.hidden_json_in(now, levels - 1).filter(|_| Document::parse(now).is_ok())
+        } else {
+            None
+        };
+        nested.or(plain)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::log::{Attachment, AttachmentId, Card, Message, Notice};
 use crate::message::{Assistant, EntryId, Extra, Item, ModelMessage, Outcome, Part, SystemPart, Text, User};
 use crate::phrases::{CardState, Language, phrase};
 use crate::ports::FileText;
-use crate::texts;
+use crate::texts::{self, OutcomeText};
 use crate::view::chat::files::{Content, File, with_files};
 use crate::view::swarm::{Misfit, with_pictures};
 use crate::view::{HistoryView, Replay};
@@ -50,21 +50,26 @@ pub(super) fn with_own_pictures(message: &Message) -> (ModelMessage, usize) {
 /// Whether a message is part of the dialog: what a user or the model says. Instructions, and roles that only the original's shape
 /// has (a function's outcome, say), are not.
 pub(super) fn is_dialog(message: &Message) -> bool {
-    let foreign = |key: &str| message.extra.get(key).is_some_and(|value| !value.is_null() && *value != "");
+    let foreign = |key: &str| message.extra.get(key).filter(|value| !value.is_null());
     let speaks = matches!(message.said, ModelMessage::User(_) | ModelMessage::Assistant(_));
-    speaks && !foreign("role") && !foreign("tool_call_id")
+    speaks && foreign("role").is_none() && foreign("tool_call_id").is_none_or(|id| *id == "")
 }
 
 /// An assistant message without what may hold data of tools: reasoning, blocks of a provider, unknown fields. None if it has
 /// none of these.
 pub(super) fn text_alone(said: &ModelMessage) -> Option<ModelMessage> {
     let ModelMessage::Assistant(said) = said else { return None };
-    let texts = || said.items.iter().filter_map(Item::text);
+    let spoken = |item: &Item| match item {
+        Item::Text(text) => Some(text.text.clone()),
+        // What the model says instead of an answer.
+        Item::Native(native) if &*native.kind == "refusal" => native.reads_as.clone(),
+        Item::Native(_) | Item::Reasoning(_) | Item::Call(_) => None,
+    };
     let bare = said.extra.is_empty() && said.items.iter().all(|item| matches!(item, Item::Text(text) if text.extra.is_empty()));
     if bare {
         return None;
     }
-    let items = texts().map(|text| Item::Text(Text::new(text))).collect();
+    let items = said.items.iter().filter_map(spoken).map(|text| Item::Text(Text::new(text))).collect();
     Some(ModelMessage::Assistant(Arc::new(Assistant { items, model: said.model.clone(), extra: Extra::default() })))
 }
 
@@ -155,17 +160,17 @@ impl Outcomes<'_> {
         let mut rules = Vec::new();
         let outcome = match self.replay {
             Replay::Whole | Replay::LeftOut => outcome,
+            Replay::Cut(0) => cleared_to(outcome, OutcomeText::Cleared.text().to_owned(), &mut rules),
             Replay::Cut(most) => cut_outcome(&outcome, most, &mut rules),
-            Replay::Cleared => cleared(outcome, entry, &mut rules),
+            Replay::Cleared => cleared_to(outcome, texts::outcome_reference(entry.get()), &mut rules),
         };
         self.lines.extend(rules.into_iter().map(|rule| Line { from: Origin::Entries(vec![entry]), rule }));
         outcome
     }
 }
 
-/// The outcome as a line that names its entry; one that is as short stays.
-fn cleared(outcome: Arc<Outcome>, entry: EntryId, rules: &mut Vec<Rule>) -> Arc<Outcome> {
-    let line = texts::outcome_reference(entry.get());
+/// The outcome as that line; one that is as short stays.
+fn cleared_to(outcome: Arc<Outcome>, line: String, rules: &mut Vec<Rule>) -> Arc<Outcome> {
     if let [Part::Text(text)] = outcome.parts.as_slice()
         && text.text.len() <= line.len()
     {

@@ -141,9 +141,10 @@ impl ExactHistory {
             findings.push(Finding::Blank { at });
             return None;
         }
-        let message = match message.content {
-            Some(_) => Cow::Borrowed(message),
-            None => Cow::Owned(SwarmMessage { content: Some(String::new()), ..message.clone() }),
+        // Only a filter of one's own could see the difference before the window is known.
+        let message = match (&message.content, &self.filter) {
+            (Some(_), _) | (None, None) => Cow::Borrowed(message),
+            (None, Some(_)) => Cow::Owned(SwarmMessage { content: Some(String::new()), ..message.clone() }),
         };
         let told = match &self.filter {
             None => Ok(self.in_scope(&message)),
@@ -175,6 +176,7 @@ fn pair(window: &[Placed<'_>], view: &mut Vec<SwarmMessage>, findings: &mut Vec<
     for (at, message) in window {
         let at = *at;
         let mut message = message.clone().into_owned();
+        message.content.get_or_insert_default();
         if let Some(calls) = &mut message.tool_calls {
             calls.retain(|call| {
                 let kept = call.id.as_deref().is_some_and(|id| answered.contains(id));
