@@ -93,7 +93,9 @@ fn a_receipt_never_overwrites_an_input() {
     };
     let body = write("body.json", r#"{"model":"gpt-5","messages":[{"role":"user","content":"x"}]}"#);
     let mail = write("mail.eml", "From: a@x\nTo: b@x\nSubject: s\n\nHello\n");
-    let other = write("other.json", "{}");
+    let other = folder.join("other.json");
+    // What an input names, or has beside it, is no receipt either: nor is anything else that somebody keeps.
+    let kept = write("kept.json", "{}");
     let profiles = write("profiles.toml", "");
     let linked = folder.join("linked.json");
     fs::hard_link(&body, &linked).unwrap();
@@ -106,6 +108,7 @@ fn a_receipt_never_overwrites_an_input() {
         vec!["--transcript", body, "--profiles", text(&profiles), "--receipt", text(&profiles)],
         vec!["--from", mail, "--receipt", mail],
         vec!["--from", folder_text, "--receipt", mail],
+        vec!["--from", mail, "--receipt", text(&kept)],
     ];
     for args in refused {
         let before = fs::read(args.last().unwrap()).unwrap();
