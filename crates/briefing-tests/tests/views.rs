@@ -187,8 +187,7 @@ fn told(briefing: &Briefing) -> BTreeSet<EntryId> {
 fn window_holds(briefing: &Briefing, view: &HistoryView) -> Result<(), TestCaseError> {
     let of = |name: &str| {
         let shown = view.to_string();
-        let value = shown.split_once(&format!(" {name}="))?.1.split(' ').next()?.parse::<u64>().ok();
-        value
+        shown.split_once(&format!(" {name}="))?.1.split(' ').next()?.parse::<u64>().ok()
     };
     let history = briefing.receipt().kept().iter().filter(|kept| kept.class == Class::History);
     let cost = history.clone().fold(briefing::Cost::default(), |sum, kept| sum.plus(kept.cost));

@@ -25,7 +25,7 @@ fn verdict(request: &Request, call: &Call) -> Report {
 }
 
 /// Invariants 1, 4 and 13: the request passes the checker of its wire, and costs no more than it was counted.
-pub fn holds(briefing: &Briefing, call: &Call) -> Result<(), TestCaseError> {
+pub(crate) fn holds(briefing: &Briefing, call: &Call) -> Result<(), TestCaseError> {
     let request = briefing.render().unwrap();
     let body = String::from_utf8_lossy(request.body());
     let report = verdict(&request, call);
@@ -61,7 +61,7 @@ fn opaque(briefing: &Briefing, call: &Call, body: &str) -> Result<(), TestCaseEr
 }
 
 /// Bounds of all sorts.
-pub fn bounds() -> impl Strategy<Value = Bounds> {
+pub(crate) fn bounds() -> impl Strategy<Value = Bounds> {
     let most = |most: std::ops::Range<u64>| prop::option::weighted(0.3, most);
     (most(2..30), most(100..3_000), most(0..3), most(1_000..20_000), any::<bool>()).prop_map(
         |(messages, chars, images, bytes, turn)| {
@@ -75,12 +75,12 @@ pub fn bounds() -> impl Strategy<Value = Bounds> {
 }
 
 /// How a confirmation reads, as a user line.
-pub fn phrase(state: &str, action: &str, language: &str) -> Option<ModelMessage> {
+pub(crate) fn phrase(state: &str, action: &str, language: &str) -> Option<ModelMessage> {
     confirmation_phrase(state, action, language).map(ModelMessage::user)
 }
 
 /// Whether a user or somebody's instructions say nothing.
-pub fn is_empty(message: &ModelMessage) -> bool {
+pub(crate) fn is_empty(message: &ModelMessage) -> bool {
     match message {
         ModelMessage::User(user) => user.parts.iter().all(|part| part.as_text() == Some("")),
         other => other.text().is_empty(),
@@ -88,7 +88,7 @@ pub fn is_empty(message: &ModelMessage) -> bool {
 }
 
 /// The files of a message with what is known of them.
-pub fn chat_files(built: &Thread, message: &Message, id: &str) -> Vec<ChatFile> {
+pub(crate) fn chat_files(built: &Thread, message: &Message, id: &str) -> Vec<ChatFile> {
     let file = |file: &briefing::log::Attachment| {
         let text = pollster::block_on(built.log.texts(std::slice::from_ref(&file.id))).unwrap().pop();
         let picture = file.media_type.starts_with("image/");
@@ -104,7 +104,7 @@ pub fn chat_files(built: &Thread, message: &Message, id: &str) -> Vec<ChatFile> 
 }
 
 /// A message as the views read it, by the public functions for texts. Of another agent's only the text.
-pub fn read_by(built: &Thread, message: &Message, others: bool) -> ModelMessage {
+pub(crate) fn read_by(built: &Thread, message: &Message, others: bool) -> ModelMessage {
     match &message.said {
         ModelMessage::Assistant(_) if others => ModelMessage::assistant(message.said.text()),
         ModelMessage::User(_) => {
