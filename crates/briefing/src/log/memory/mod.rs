@@ -20,7 +20,8 @@ pub struct MemoryLog {
     owners: Arc<RwLock<HashMap<OwnerId, OwnerLog>>>,
 }
 
-/// One owner's log: append, and read through [`History`](crate::ports::History) and [`Files`](crate::ports::Files). Cloning shares it; appends are serialised.
+/// One owner's log: append, and read through [`History`](crate::ports::History) and [`Files`](crate::ports::Files). Cloning shares
+/// it; appends are serialised.
 #[derive(Debug, Clone, Default)]
 pub struct OwnerLog {
     state: Arc<RwLock<State>>,
