@@ -338,3 +338,17 @@ fn a_walk_in_vain_ends() {
     // However large a limit is.
     assert_eq!(desk.told(&HistoryView::mail().limit(usize::MAX), &current), ["now"]);
 }
+
+#[test]
+fn a_reset_stands_behind_everything_whatever_the_clock_says() {
+    for arrival in [Arrival::Live, Arrival::Imported] {
+        let mut desk = Desk::new();
+        (0..5).for_each(|_| drop(desk.user("before")));
+        let newest = desk.user("before").at;
+        let reset = Reset { kind: ResetKind::Flush, agent: None, reason: String::new(), extra: serde_json::Map::new() };
+        let reset = desk.log.append_reset(desk.thread, reset, arrival(Timestamp::UNIX_EPOCH)).unwrap();
+        assert_eq!(reset.at, newest);
+        let current = desk.user("now");
+        assert_eq!(desk.told(&HistoryView::chat(), &current), ["now"]);
+    }
+}

@@ -21,12 +21,6 @@ impl OwnerLog {
     /// # Errors
     /// [`LogError::UnknownThread`].
     pub fn append_reset(&self, thread: ThreadId, reset: Reset, arrival: Arrival) -> Result<Arc<Entry>, LogError> {
-        let newest = self.write().thread(thread)?.shelves.newest(&Kind::ALL).map(|entry| entry.at);
-        let behind = |at: Timestamp| newest.map_or(at, |newest| at.max(newest));
-        let arrival = match arrival {
-            Arrival::Live(now) => Arrival::Live(behind(now)),
-            Arrival::Imported(now) => Arrival::Imported(behind(now)),
-        };
         self.append(thread, Body::Reset(Arc::new(reset)), arrival)
     }
 
@@ -40,11 +34,13 @@ impl OwnerLog {
 
     fn append(&self, thread: ThreadId, body: Body, arrival: Arrival) -> Result<Arc<Entry>, LogError> {
         let mut state = self.write();
-        state.thread(thread)?;
-        let at = match arrival {
+        let newest = state.thread(thread)?.shelves.newest(&Kind::ALL).map_or(Timestamp::MIN, |entry| entry.at);
+        let own = match arrival {
             Arrival::Live(now) => now,
             Arrival::Imported(now) => state.entries.last().map_or(Timestamp::MIN, |entry| entry.at).min(now),
         };
+        // A clock that jumps back undoes no reset.
+        let at = if matches!(body, Body::Reset(_)) { own.max(newest) } else { own };
         let entry = state.push(at, body);
         state.thread_of.insert(entry.id, thread);
         state.thread(thread)?.shelves.put(&entry);
