@@ -213,11 +213,10 @@ fn other_call(call: Value<'_>, kind: &str, at: &Path<'_>, reader: &mut Reader) -
         "custom_tool_call" => {
             (reader.member_or_empty(call, "name", at)?, input(call, "input", at, reader)?, &["call_id", "name", "input"])
         }
-        "tool_search_call" => {
-            ("tool_search".to_owned(), input(call, "arguments", at, reader)?, &["call_id", "arguments"])
-        }
+        "tool_search_call" => ("tool_search".to_owned(), input(call, "arguments", at, reader)?, &["call_id", "arguments"]),
         _ => {
-            let asks = ["action", "operation", "arguments", "input"].into_iter().find_map(|key| Some((key, present(call, key)?)));
+            let asks =
+                ["action", "operation", "arguments", "input"].into_iter().find_map(|key| Some((key, present(call, key)?)));
             let input = asks.map_or_else(|| Input::new("{}"), |(key, asks)| reader.input(asks, &at.key(key)));
             (kind.trim_end_matches("_call").to_owned(), input, &["call_id"])
         }
