@@ -136,13 +136,16 @@ fn is_name(token: &str) -> bool {
 /// Seconds, milliseconds or microseconds since 1970, with or without a fraction.
 fn is_epoch(token: &str) -> bool {
     let whole = token.split('.').next().unwrap_or_default();
-    matches!(whole.len(), 10 | 13 | 16) && token.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    token.len() <= 32 && matches!(whole.len(), 10 | 13 | 16) && token.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// A UUID, or sixteen and more hexadecimal digits with a figure among them, after a prefix such as `req_` if there is one.
 fn is_id(token: &str) -> bool {
     let bare = token.rsplit('_').next().unwrap_or(token);
     let uuid = bare.len() == 36 && bare.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    if bare.len() > 128 {
+        return false;
+    }
     let hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     hex(bare) && (uuid || bare.len() >= 16 && !bare.contains('-') && bare.bytes().any(|byte| byte.is_ascii_digit()))
 }

@@ -149,7 +149,7 @@ impl Matched {
         let (gone, came) = next.map_or((self.older - at, self.newer - at), |(older, newer)| (older - at, newer - at));
         // Some keep a line or two before the window.
         let head = at == 0 || at <= 2 && gone >= 2;
-        if next.is_some() && gone > came && head && !self.kept_inside(at..at + gone) {
+        if next.is_some() && gone > came && head && !self.kept_elsewhere(at..at + gone) {
             return Cause::WindowStepped { gone, came };
         }
         if self.moved.iter().any(|(older, newer)| *older == at || *newer == at) {
@@ -166,11 +166,12 @@ impl Matched {
         }
     }
 
-    /// Whether any of these messages of the older list stands among those that stayed. At the end a text may just have been said
-    /// again.
-    fn kept_inside(&self, older: Range<usize>) -> bool {
+    /// Whether messages that are not at the head any more were put elsewhere rather than left behind: any of them stands among
+    /// those that stayed, or most of more than a turn stand behind these. A text or two may just have been said again.
+    fn kept_elsewhere(&self, older: Range<usize>) -> bool {
         let last = self.same.last().map_or(0, |(_, newer)| *newer);
-        self.moved.iter().any(|(from, to)| older.contains(from) && *to < last)
+        let kept = || self.moved.iter().filter(|(from, _)| older.contains(from));
+        kept().any(|(_, to)| *to < last) || older.len() > 2 && 2 * kept().count() > older.len()
     }
 
     /// Whether the older list ended with a line that was needed there alone, and the newer one goes on without it.

@@ -1,5 +1,7 @@
 //! Where in the texts of two bodies two blocks begin to differ.
 
+use std::borrow::Cow;
+
 use briefing_json::{Kind, Pointer, Value};
 use serde::Serialize;
 
@@ -31,7 +33,6 @@ fn as_text<S: serde::Serializer>(pointer: &Pointer, serializer: S) -> Result<S::
 }
 
 /// A value by its place, and the byte in it.
-#[derive(Clone)]
 pub(crate) struct Site<'d> {
     pub(crate) pointer: Pointer,
     pub(crate) value: Value<'d>,
@@ -77,7 +78,11 @@ pub(crate) fn first_difference<'d>(a: Site<'d>, b: Site<'d>, skip: impl Fn(&str)
         (Some(_), Some(_)) => (text_of(a), text_of(b)),
         _ => (a, b),
     };
-    walk(&a, &b, &skip, true).unwrap_or((a, b))
+    let mut path = Vec::new();
+    match walk((a.value, b.value), &skip, true, &mut path) {
+        Some((x, y)) => (x.site(&a.pointer, &path), y.site(&b.pointer, &path)),
+        None => (a, b),
+    }
 }
 
 /// The string of a plain text block.
@@ -88,25 +93,67 @@ fn text_of(site: Site<'_>) -> Site<'_> {
     }
 }
 
-type Pair<'d> = (Site<'d>, Site<'d>);
+/// A step down into a value. Pointers are made of them once something is found: they can be as long as the body.
+enum Step<'d> {
+    Key(Cow<'d, str>),
+    Index(usize),
+}
 
-fn walk<'d>(a: &Site<'d>, b: &Site<'d>, skip: &dyn Fn(&str) -> bool, outermost: bool) -> Option<Pair<'d>> {
-    match (a.value.kind(), b.value.kind()) {
-        (Kind::Object, Kind::Object) => members(a, b, skip, outermost),
-        (Kind::Array, Kind::Array) => elements(a, b),
-        (Kind::String, Kind::String) => strings(a, b),
-        _ => (a.value.raw() != b.value.raw()).then(|| (a.clone(), b.clone())),
+impl Step<'_> {
+    fn below(&self, pointer: &Pointer) -> Pointer {
+        match self {
+            Self::Key(key) => pointer.key(key),
+            Self::Index(index) => pointer.index(*index),
+        }
     }
 }
 
-fn strings<'d>(a: &Site<'d>, b: &Site<'d>) -> Option<Pair<'d>> {
-    let (x, y) = (a.value.raw(), b.value.raw());
-    if x == y || a.value.as_str() == b.value.as_str() && !a.value.has_lone_surrogate() {
+/// Where one side of a walk ends: the value, the steps that lead there from where both sides still went the same way, and the
+/// byte in it.
+struct End<'d> {
+    value: Value<'d>,
+    steps: Vec<Step<'d>>,
+    within: usize,
+}
+
+impl<'d> End<'d> {
+    fn at(value: Value<'d>) -> Self {
+        Self { value, steps: Vec::new(), within: 0 }
+    }
+
+    fn below(step: Step<'d>, value: Value<'d>) -> Self {
+        Self { value, steps: vec![step], within: 0 }
+    }
+
+    fn site(self, base: &Pointer, path: &[Step<'d>]) -> Site<'d> {
+        let pointer = path.iter().chain(&self.steps).fold(base.clone(), |pointer, step| step.below(&pointer));
+        Site { pointer, value: self.value, within: self.within }
+    }
+}
+
+type Ends<'d> = Option<(End<'d>, End<'d>)>;
+
+fn walk<'d>(
+    (a, b): (Value<'d>, Value<'d>),
+    skip: &dyn Fn(&str) -> bool,
+    outermost: bool,
+    path: &mut Vec<Step<'d>>,
+) -> Ends<'d> {
+    match (a.kind(), b.kind()) {
+        (Kind::Object, Kind::Object) => members((a, b), skip, outermost, path),
+        (Kind::Array, Kind::Array) => elements((a, b), path),
+        (Kind::String, Kind::String) => strings(a, b),
+        _ => (a.raw() != b.raw()).then(|| (End::at(a), End::at(b))),
+    }
+}
+
+fn strings<'d>(a: Value<'d>, b: Value<'d>) -> Ends<'d> {
+    if a.raw() == b.raw() || a.as_str() == b.as_str() && !a.has_lone_surrogate() {
         return None;
     }
-    let within = common(x, y);
-    let at = |site: &Site<'d>| Site { within, ..site.clone() };
-    Some((at(a), at(b)))
+    let within = common(a.raw(), b.raw());
+    let end = |value| End { within, ..End::at(value) };
+    Some((end(a), end(b)))
 }
 
 /// How many bytes two texts begin with in common, up to the end of a character.
@@ -115,58 +162,79 @@ pub(crate) fn common(a: &str, b: &str) -> usize {
     (0..=equal).rev().find(|at| a.is_char_boundary(*at)).unwrap_or_default()
 }
 
-fn elements<'d>(a: &Site<'d>, b: &Site<'d>) -> Option<Pair<'d>> {
-    let (mut x, mut y) = (a.value.items(), b.value.items());
+/// One step down on both sides: the way is kept if something is found there.
+fn inside<'d>(step: Step<'d>, path: &mut Vec<Step<'d>>, look: impl FnOnce(&mut Vec<Step<'d>>) -> Ends<'d>) -> Ends<'d> {
+    path.push(step);
+    let found = look(path);
+    if found.is_none() {
+        path.pop();
+    }
+    found
+}
+
+fn elements<'d>((a, b): (Value<'d>, Value<'d>), path: &mut Vec<Step<'d>>) -> Ends<'d> {
+    let (mut x, mut y) = (a.items(), b.items());
     for index in 0.. {
-        let inside = |site: &Site<'d>, value| Site::new(site.pointer.index(index), value);
         match (x.next(), y.next()) {
             (Some(one), Some(other)) => {
-                if let Some(found) = walk(&inside(a, one), &inside(b, other), &|_| false, false) {
-                    return Some(found);
+                let found = inside(Step::Index(index), path, |path| walk((one, other), &|_| false, false, path));
+                if found.is_some() {
+                    return found;
                 }
             }
-            (Some(one), None) => return Some((inside(a, one), b.clone())),
-            (None, Some(other)) => return Some((a.clone(), inside(b, other))),
+            (Some(one), None) => return Some((End::below(Step::Index(index), one), End::at(b))),
+            (None, Some(other)) => return Some((End::at(a), End::below(Step::Index(index), other))),
             (None, None) => break,
         }
     }
     None
 }
 
-fn members<'d>(a: &Site<'d>, b: &Site<'d>, skip: &dyn Fn(&str) -> bool, outermost: bool) -> Option<Pair<'d>> {
-    let heard = |(key, value): &(std::borrow::Cow<'d, str>, Value<'d>)| !(outermost && (is_silent(key, *value) || skip(key)));
-    let mut x = a.value.entries().filter(heard);
-    let mut y = b.value.entries().filter(heard);
+fn members<'d>(
+    (a, b): (Value<'d>, Value<'d>),
+    skip: &dyn Fn(&str) -> bool,
+    outermost: bool,
+    path: &mut Vec<Step<'d>>,
+) -> Ends<'d> {
+    let heard = |(key, value): &(Cow<'d, str>, Value<'d>)| !(outermost && (is_silent(key, *value) || skip(key)));
+    let mut x = a.entries().filter(heard);
+    let mut y = b.entries().filter(heard);
     loop {
-        let inside = |site: &Site<'d>, key: &str, value| Site::new(site.pointer.key(key), value);
         match (x.next(), y.next()) {
             (Some((key, one)), Some((name, other))) => {
-                let (one, other) = (inside(a, &key, one), inside(b, &name, other));
                 if key != name {
-                    return Some((one, other));
+                    return Some((End::below(Step::Key(key), one), End::below(Step::Key(name), other)));
                 }
-                // A string that stands for one text block is compared with that block's text.
-                let texts = key == "content" && one.value.kind() != other.value.kind();
-                let found =
-                    if texts { content(&one, &other) } else { walk(&one, &other, &|_| false, outermost && key == "content") };
+                let is_content = outermost && key == "content";
+                let found = inside(Step::Key(key), path, |path| match is_content && one.kind() != other.kind() {
+                    true => content(one, other),
+                    false => walk((one, other), &|_| false, is_content, path),
+                });
                 if found.is_some() {
                     return found;
                 }
             }
-            (Some((key, one)), None) => return Some((inside(a, &key, one), b.clone())),
-            (None, Some((name, other))) => return Some((a.clone(), inside(b, &name, other))),
+            (Some((key, one)), None) => return Some((End::below(Step::Key(key), one), End::at(b))),
+            (None, Some((name, other))) => return Some((End::at(a), End::below(Step::Key(name), other))),
             (None, None) => return None,
         }
     }
 }
 
-/// A string and a list of blocks.
-fn content<'d>(a: &Site<'d>, b: &Site<'d>) -> Option<Pair<'d>> {
-    let first = |site: &Site<'d>| match site.value.items().next() {
-        Some(block) => text_of(Site::new(site.pointer.index(0), block)),
-        None => site.clone(),
+/// A string that stands for one text block, and a list of blocks.
+fn content<'d>(a: Value<'d>, b: Value<'d>) -> Ends<'d> {
+    let first = |value: Value<'d>| match value.items().next() {
+        Some(block) => match plain_text(block).filter(|_| block.kind() == Kind::Object) {
+            Some(text) => (text, vec![Step::Index(0), Step::Key(Cow::Borrowed("text"))]),
+            None => (block, vec![Step::Index(0)]),
+        },
+        None => (value, Vec::new()),
     };
-    walk(&first(a), &first(b), &|_| false, false)
+    let ((one, to_one), (other, to_other)) = (first(a), first(b));
+    // Where the first blocks read the same, a further one makes the difference.
+    let texts = if one.kind() == Kind::String && other.kind() == Kind::String { strings(one, other) } else { None };
+    let (x, y) = texts.unwrap_or((End::at(one), End::at(other)));
+    Some((End { steps: to_one, ..x }, End { steps: to_other, ..y }))
 }
 
 #[cfg(test)]
