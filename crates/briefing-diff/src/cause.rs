@@ -63,6 +63,8 @@ pub enum Cause {
     OutcomeCleared,
     /// A file became a line of text.
     FileBecameLine,
+    /// What the model thought is not sent any more.
+    ReasoningGone,
     /// What became of a card is told where it was said to wait.
     CardSettled,
     /// An outcome came where none stood, or a text that stood for it.
@@ -102,6 +104,7 @@ impl Cause {
             Self::OutcomeCut { .. } => "outcome-cut",
             Self::OutcomeCleared => "outcome-cleared",
             Self::FileBecameLine => "file-became-line",
+            Self::ReasoningGone => "reasoning-gone",
             Self::CardSettled => "card-settled",
             Self::OutcomeLate => "outcome-late",
             Self::Reordered => "reordered",
@@ -129,6 +132,7 @@ impl Cause {
             Self::OutcomeCut { .. } => "cut an outcome when it is first sent, not later",
             Self::OutcomeCleared => "clear outcomes seldom and many at once",
             Self::FileBecameLine => "send a file the same way each time, or only once, near the end",
+            Self::ReasoningGone => "send reasoning back as it came, as long as its provider keeps it in the prompt",
             Self::CardSettled => "tell waiting cards at the end of the list",
             Self::OutcomeLate => "this is paid once; answer a call before going on where that is possible",
             Self::Reordered => "send what was sent in the order in which it was sent: outcomes in the order of their calls",
@@ -161,6 +165,7 @@ impl fmt::Display for Cause {
             Self::OutcomeCut { older, newer } => write!(f, "an outcome was cut from {older} to {newer} characters"),
             Self::OutcomeCleared => f.write_str("an outcome was cleared to a placeholder"),
             Self::FileBecameLine => f.write_str("a file became a line of text"),
+            Self::ReasoningGone => f.write_str("reasoning is not sent any more"),
             Self::CardSettled => f.write_str("a card that waited was settled"),
             Self::OutcomeLate => f.write_str("an outcome came late"),
             Self::Reordered => f.write_str("the same pieces stand in another order"),

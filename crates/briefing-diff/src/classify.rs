@@ -113,11 +113,15 @@ fn same_but(a: Value<'_>, b: Value<'_>) -> Option<Cause> {
 /// Why two blocks of two messages that stand for each other differ.
 pub(crate) fn message(a: Within<'_, '_>, b: Within<'_, '_>) -> Cause {
     if a.block.what == What::Head || b.block.what == What::Head {
-        return Cause::MessageEdited;
+        let gone = has_reasoning(a.message.value) && !has_reasoning(b.message.value);
+        return if gone { Cause::ReasoningGone } else { Cause::MessageEdited };
     }
     let holds = |within: Within<'_, '_>, print| within.blocks.iter().any(|block| block.print == print);
     if holds(a, b.block.print) && holds(b, a.block.print) {
         return Cause::Reordered;
+    }
+    if is_reasoning(a.block.value) && !is_reasoning(b.block.value) {
+        return Cause::ReasoningGone;
     }
     if let Some(cause) = outcomes(a, b).or_else(|| same_but(a.block.value, b.block.value)) {
         return cause;
@@ -132,6 +136,19 @@ pub(crate) fn message(a: Within<'_, '_>, b: Within<'_, '_>) -> Cause {
         return Cause::FileBecameLine;
     }
     Cause::MessageEdited
+}
+
+/// Whether a block, or an item of Responses, is what the model thought.
+pub(crate) fn is_reasoning(block: Value<'_>) -> bool {
+    let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+    matches!(kind.as_ref(), "thinking" | "redacted_thinking" | "reasoning")
+        || block.get("thought").and_then(Value::as_bool) == Some(true)
+}
+
+/// Whether a message of OpenAI Chat has what the model thought beside its content, as other hosts than OpenAI take it.
+fn has_reasoning(message: Value<'_>) -> bool {
+    let has = |key: &&str| message.get(key).is_some_and(|value| !value.is_null());
+    ["reasoning_content", "reasoning", "reasoning_details"].iter().any(has)
 }
 
 /// Whether a block is a picture or holds one, as Anthropic writes them.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::align::align;
 use crate::cause::Cause;
-use crate::classify::{Within, alike, is_tail_line, message as altered, outcome};
+use crate::classify::{Within, alike, is_reasoning, is_tail_line, message as altered, outcome};
 use crate::prompt::{Block, Message, Pieces};
 
 /// What became of a message. Numbers are indices in the bodies' own lists.
@@ -147,6 +147,10 @@ impl Matched {
         }
         let next = self.same.get(self.same.partition_point(|pair| pair.0 < at || pair.1 < at)).copied();
         let (gone, came) = next.map_or((self.older - at, self.newer - at), |(older, newer)| (older - at, newer - at));
+        let all_thought = || a.messages.iter().skip(at).take(gone).all(|message| is_reasoning(message.value));
+        if gone > came && all_thought() {
+            return Cause::ReasoningGone;
+        }
         // Some keep a line or two before the window.
         let head = at == 0 || at <= 2 && gone >= 2;
         if next.is_some() && gone > came && head && !self.kept_elsewhere(at..at + gone) {
@@ -195,8 +199,11 @@ fn within<'p, 'd>(pieces: &'p Pieces<'d>, at: usize) -> Option<Within<'p, 'd>> {
 
 /// Why a message has more or fewer blocks than it had.
 fn grown(x: Within<'_, '_>, y: Within<'_, '_>) -> Cause {
-    let grew = y.block.message < x.block.message;
-    if grew && outcome(y.block, y.message).is_some() { Cause::OutcomeLate } else { Cause::MessageEdited }
+    match y.block.message < x.block.message {
+        true if outcome(y.block, y.message).is_some() => Cause::OutcomeLate,
+        false if is_reasoning(x.block.value) => Cause::ReasoningGone,
+        _ => Cause::MessageEdited,
+    }
 }
 
 fn pair(a: &Pieces<'_>, b: &Pieces<'_>, older: &[usize], newer: &[usize]) -> Vec<(usize, usize)> {

@@ -39,6 +39,7 @@ pub struct Rule {
 
 const ANTHROPIC: &[Wire] = &[Wire::Anthropic];
 const OPENAI: &[Wire] = &[Wire::OpenAiChat, Wire::OpenAiResponses];
+const CHAT: &[Wire] = &[Wire::OpenAiChat];
 const RESPONSES: &[Wire] = &[Wire::OpenAiResponses];
 const GEMINI: &[Wire] = &[Wire::Gemini];
 
@@ -47,6 +48,8 @@ const CLAUDE_EFFORT: &str = "https://platform.claude.com/docs/en/build-with-clau
 const CLAUDE_STRUCTURED: &str = "https://platform.claude.com/docs/en/build-with-claude/structured-outputs";
 const CLAUDE_API: &str = "https://platform.claude.com/docs/en/api/messages";
 const OPENAI_CACHING: &str = "https://developers.openai.com/api/docs/guides/prompt-caching";
+const OPENAI_PREFIX: &str = "https://developers.openai.com/api/docs/guides/keep-prefix-unchanged";
+const OPENAI_CACHING_201: &str = "https://developers.openai.com/cookbook/examples/prompt_caching_201";
 const OPENAI_STATE: &str = "https://developers.openai.com/api/docs/guides/conversation-state";
 const OPENAI_API: &str = "https://developers.openai.com/api/docs/api-reference";
 const GEMINI_CACHING: &str = "https://ai.google.dev/gemini-api/docs/caching";
@@ -76,6 +79,8 @@ pub const RULES: &[Rule] = &[
     rule(ANTHROPIC, "service_tier", Effect::None, CLAUDE_API),
     rule(OPENAI, "response_format", Effect::Breaks(Section::System), OPENAI_CACHING),
     rule(RESPONSES, "text.format", Effect::Breaks(Section::System), OPENAI_CACHING),
+    rule(CHAT, "reasoning_effort", Effect::Breaks(Section::Tools), OPENAI_CACHING_201),
+    rule(RESPONSES, "reasoning.effort", Effect::Breaks(Section::Tools), OPENAI_PREFIX),
     rule(OPENAI, "prompt_cache_key", Effect::Routing, OPENAI_CACHING),
     rule(OPENAI, "prompt_cache_options", Effect::Routing, OPENAI_CACHING),
     rule(OPENAI, "prompt_cache_retention", Effect::Routing, OPENAI_CACHING),
@@ -115,7 +120,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// Members that are looked into, as their members do different things.
-pub(crate) const LOOKED_INTO: [&str; 3] = ["output_config", "text", "generationConfig"];
+pub(crate) const LOOKED_INTO: [&str; 4] = ["output_config", "text", "reasoning", "generationConfig"];
 
 /// The line of a parameter, if there is one.
 pub(crate) fn rule_of(wire: Wire, name: &str) -> Option<&'static Rule> {

@@ -54,6 +54,38 @@ fn every_recorded_request_breaks_where_a_message_is_altered() {
 }
 
 #[test]
+fn every_recorded_request_names_a_tool_that_is_gone_a_step_of_its_window_and_keys_that_were_turned() {
+    let mut seen = [0; 3];
+    for (name, body) in recorded() {
+        let wire = wire_of(&name);
+        if body["tools"].as_array().is_some_and(|tools| tools.len() > 1) {
+            let mut fewer = body.clone();
+            fewer["tools"].as_array_mut().unwrap().pop();
+            let codes: Vec<_> = causes(&body, &fewer).iter().map(Cause::code).collect();
+            assert_eq!(codes, ["tools-changed"], "{name}");
+            seen[0] += 1;
+        }
+        let mut turned = body.clone();
+        if let Some(tool) = turned.pointer_mut("/tools/0").and_then(serde_json::Value::as_object_mut) {
+            let members: Vec<_> = std::mem::take(tool).into_iter().rev().collect();
+            let expected: &[Cause] = if members.len() > 1 { &[Cause::ReorderedKeys] } else { &[] };
+            tool.extend(members);
+            assert_eq!(causes(&body, &turned), expected, "{name}");
+            seen[1] += expected.len();
+        }
+        let is_system = |message: &serde_json::Value| matches!(message["role"].as_str(), Some("system" | "developer"));
+        let mut stepped = body.clone();
+        let list = messages(&mut stepped, wire);
+        let head = list.iter().take_while(|message| is_system(message)).count();
+        list.remove(head);
+        list.push(user(wire, "And then?"));
+        assert_eq!(causes(&body, &stepped), [Cause::WindowStepped { gone: 1, came: 0 }], "{name}");
+        seen[2] += 1;
+    }
+    assert!(seen.iter().all(|seen| *seen > 8), "{seen:?}");
+}
+
+#[test]
 fn the_order_of_members_and_white_space_do_not_count() {
     let a = r#"{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"a"}],"tools":[{"type":"function","function":{"name":"f"}}]}"#;
     let b = r#"{ "tools": [ {"type": "function", "function": {"name": "f"}} ], "model": "m",
@@ -260,6 +292,29 @@ fn the_first_picture_breaks_all_messages_of_anthropic_alone() {
         let more = [&with[..], &[picture(wire, "And this.")]].concat();
         assert_eq!(causes(&chat(wire, &with), &chat(wire, &more)), [], "{wire}");
     }
+}
+
+#[test]
+fn reasoning_that_is_not_sent_any_more_is_told() {
+    let thought = |wire| match wire {
+        Wire::OpenAiChat => vec![json!({ "role": "assistant", "content": "A cat.", "reasoning_content": "It has whiskers." })],
+        Wire::OpenAiResponses => vec![json!({ "type": "reasoning", "summary": [] }), assistant(wire, "A cat.")],
+        Wire::Anthropic => vec![json!({ "role": "assistant", "content": [
+            { "type": "thinking", "thinking": "It has whiskers.", "signature": "c2ln" }, { "type": "text", "text": "A cat." }] })],
+        Wire::Gemini => vec![json!({ "role": "model", "parts": [
+            { "text": "It has whiskers.", "thought": true }, { "text": "A cat." }] })],
+    };
+    for wire in WIRES {
+        let of = |answer: &[_]| chat(wire, &[&[user(wire, "What is it?")][..], answer, &[user(wire, "And now?")]].concat());
+        assert_eq!(causes(&of(&thought(wire)), &of(&[assistant(wire, "A cat.")])), [Cause::ReasoningGone], "{wire}");
+    }
+    // A recorded request of DeepSeek, whose reasoning stands beside the content.
+    let (_, deepseek) = recorded().into_iter().find(|(name, _)| name == "openai_chat_pos_00").unwrap();
+    let mut without = deepseek.clone();
+    for message in messages(&mut without, Wire::OpenAiChat) {
+        message.as_object_mut().unwrap().shift_remove("reasoning_content");
+    }
+    assert_eq!(causes(&deepseek, &without), [Cause::ReasoningGone]);
 }
 
 #[test]
