@@ -139,7 +139,9 @@ impl Matched {
             return if tail { Cause::SyntheticTail } else { Cause::MessagesGone { count: self.older - x.block.message } };
         };
         let at = x.block.message.min(y.block.message);
-        if x.block.message + 1 == self.older && x.block.message == y.block.message && self.is_tail(a, b, &x, at) {
+        // The note of a card that waits is no such line where it has only come to read otherwise.
+        let last = x.block.message + 1 == self.older && x.block.message == y.block.message;
+        if last && is_tail_line(x.message, x.blocks) && !is_tail_line(y.message, y.blocks) {
             return Cause::SyntheticTail;
         }
         if x.block.message != y.block.message {
@@ -176,13 +178,6 @@ impl Matched {
         let last = self.same.last().map_or(0, |(_, newer)| *newer);
         let kept = || self.moved.iter().filter(|(from, _)| older.contains(from));
         kept().any(|(_, to)| *to < last) || older.len() > 2 && 2 * kept().count() > older.len()
-    }
-
-    /// Whether the older list ended with a line that was needed there alone, and the newer one goes on without it.
-    fn is_tail(&self, a: &Pieces<'_>, b: &Pieces<'_>, x: &Within<'_, '_>, at: usize) -> bool {
-        // The note of a card that waits is no such line where it has only come to read otherwise.
-        let settled = b.messages.get(at).is_some_and(|other| is_tail_line(other, b.of(other)));
-        !settled && a.messages.get(at).is_some() && is_tail_line(x.message, x.blocks)
     }
 }
 
