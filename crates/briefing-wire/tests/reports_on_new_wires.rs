@@ -58,7 +58,8 @@ fn b62_reasoning_travels_only_with_the_item_that_followed_it() {
     let (sent, changes) = responses_again(&json!([user, reasoning("rs_1"), again]));
     assert_eq!((sent, changes), (json!([user, again]), vec![]));
     // What followed is there, with its id: all of it stays.
-    let answer = json!({"role": "assistant", "content": [{"type": "output_text", "text": "Hi"}], "id": "msg_1", "type": "message"});
+    let answer =
+        json!({"role": "assistant", "content": [{"type": "output_text", "text": "Hi"}], "id": "msg_1", "type": "message"});
     let whole = json!([user, reasoning("rs_1"), answer, again]);
     assert_eq!(responses_again(&whole), (whole, vec![]));
     // Somebody changed the answer: recorded with gpt-5 as refused.
@@ -72,7 +73,8 @@ fn b62_reasoning_travels_only_with_the_item_that_followed_it() {
 fn what_followed_reasoning_that_is_gone_loses_its_id() {
     let said = |raw_json: &str| {
         let message = raw(r#"{"id":"msg_1","type":"message","status":"completed"}"#);
-        let text = Text { text: "I look it up.".into(), extra: Extra::new(Wire::OpenAiResponses, vec![("message".into(), message)]) };
+        let text =
+            Text { text: "I look it up.".into(), extra: Extra::new(Wire::OpenAiResponses, vec![("message".into(), message)]) };
         let id = Extra::new(Wire::OpenAiResponses, vec![("id".into(), raw("\"fc_1\""))]);
         let call = ToolCall { extra: id, ..ToolCall::new("call_1", "f", "{}") };
         let reasoning = Reasoning { wire: Wire::OpenAiResponses, kind: "reasoning".into(), raw: raw(raw_json) };
@@ -153,7 +155,10 @@ fn b65_a_response_names_the_function_of_its_call() {
 #[test]
 fn b45_ids_are_mapped_on_both_sides() {
     let long = "x".repeat(70);
-    for (call, pair) in [(responses(), ["/1/call_id", "/2/call_id"]), (gemini(), ["/1/parts/0/functionCall/id", "/2/parts/0/functionResponse/id"])] {
+    for (call, pair) in [
+        (responses(), ["/1/call_id", "/2/call_id"]),
+        (gemini(), ["/1/parts/0/functionCall/id", "/2/parts/0/functionResponse/id"]),
+    ] {
         let sent = messages(&round(&long, "f", "{}"), &call);
         let ids = pair.map(|place| sent.pointer(place).unwrap().as_str().unwrap().to_owned());
         assert_eq!((&ids[0], ids[0].len()), (&ids[1], 64));
@@ -166,7 +171,8 @@ fn b49_names_are_mapped_for_tools_choice_and_history_alike() {
     let schema = raw(r#"{"type":"object"}"#);
     let list = round("c1", "browser tabs", "{}");
     let choice = raw(r#"{"type":"function","name":"browser tabs"}"#);
-    let call = responses().tools(vec![Tool::function("browser tabs", "opens", schema.clone())]).parameter("tool_choice", choice);
+    let call =
+        responses().tools(vec![Tool::function("browser tabs", "opens", schema.clone())]).parameter("tool_choice", choice);
     let body = value(&render(&list, &call));
     let name = body.pointer("/input/1/name").unwrap();
     assert!(name.as_str().unwrap().starts_with("browser_tabs_"), "{name}");
@@ -176,7 +182,11 @@ fn b49_names_are_mapped_for_tools_choice_and_history_alike() {
     let body = value(&render(&list, &call));
     let name = body.pointer("/contents/1/parts/0/functionCall/name").unwrap();
     assert!(name.as_str().unwrap().starts_with("browser_tabs_"), "{name}");
-    let places = ["/tools/0/functionDeclarations/0/name", "/toolConfig/functionCallingConfig/allowedFunctionNames/0", "/contents/2/parts/0/functionResponse/name"];
+    let places = [
+        "/tools/0/functionDeclarations/0/name",
+        "/toolConfig/functionCallingConfig/allowedFunctionNames/0",
+        "/contents/2/parts/0/functionResponse/name",
+    ];
     assert_eq!(places.map(|place| body.pointer(place)), [Some(name); 3]);
 }
 
@@ -196,7 +206,10 @@ fn b50_arguments_that_were_cut_off_are_sent_as_an_object() {
 fn b56_lone_surrogates_become_the_replacement_character() {
     let input = r#"{"model":"gpt-5","input":[{"role":"user","content":"abc\ud83d"}]}"#;
     let contents = r#"{"contents":[{"role":"user","parts":[{"text":"abc\ud83d"}]}]}"#;
-    assert_eq!(again(input, Wire::OpenAiResponses), "{\"model\":\"gpt-5\",\"input\":[{\"role\":\"user\",\"content\":\"abc\u{fffd}\"}]}");
+    assert_eq!(
+        again(input, Wire::OpenAiResponses),
+        "{\"model\":\"gpt-5\",\"input\":[{\"role\":\"user\",\"content\":\"abc\u{fffd}\"}]}"
+    );
     assert_eq!(again(contents, Wire::Gemini), "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"abc\u{fffd}\"}]}]}");
 }
 
@@ -209,7 +222,11 @@ fn b57_a_nul_is_sent_escaped_on_every_wire() {
             Wire::Gemini => gemini(),
             Wire::OpenAiChat | Wire::OpenAiResponses => Call::model("gpt-5", Some(wire)),
         };
-        let list = [ModelMessage::user("go"), ModelMessage::calls([ToolCall::new("c1", "f", "{}")]), ModelMessage::outcome("c1", "a\0b")];
+        let list = [
+            ModelMessage::user("go"),
+            ModelMessage::calls([ToolCall::new("c1", "f", "{}")]),
+            ModelMessage::outcome("c1", "a\0b"),
+        ];
         let request = render(&list, &call);
         assert!(text(&request).contains(r"a\u0000b"), "{wire}");
         assert_eq!(checked(text(&request), call.profile()).violations, [], "{wire}");
@@ -231,9 +248,13 @@ fn b69_the_data_of_a_file_is_no_text() {
 /// <https://github.com/coder/coder/pull/24518>, <https://github.com/epam/ai-dial-chat/issues/7271>
 #[test]
 fn b72_b73_what_no_provider_takes_reads_as_a_line() {
-    let list = |part: Part| [ModelMessage::User(Arc::new(User { parts: vec![Part::text("see"), part], extra: Extra::default() }))];
+    let list =
+        |part: Part| [ModelMessage::User(Arc::new(User { parts: vec![Part::text("see"), part], extra: Extra::default() }))];
     let gone = list(Part::Image(Media::data("image/png", Bytes::from_base64(""))));
-    let film = list(Part::Document(Media { source: MediaSource::Url("https://x.example/a.mp4".into()), ..Media::data("", Bytes::from_base64("")) }));
+    let film = list(Part::Document(Media {
+        source: MediaSource::Url("https://x.example/a.mp4".into()),
+        ..Media::data("", Bytes::from_base64(""))
+    }));
     let line = "[document: unnamed, unknown size, not shown]";
     assert_eq!(messages(&film, &responses()).pointer("/0/content/1/text"), Some(&json!(line)));
     assert_eq!(messages(&film, &gemini()).pointer("/0/parts/1/text"), Some(&json!(line)));
@@ -246,7 +267,8 @@ fn b72_b73_what_no_provider_takes_reads_as_a_line() {
 #[test]
 fn files_of_outcomes_stand_inside_or_behind() {
     let picture = Part::Image(Media::data("image/png", Bytes::encode(b"a picture")));
-    let outcome = ModelMessage::Tool(Arc::new(Outcome { parts: vec![Part::text("a chart"), picture], ..Outcome::text("c1", "") }));
+    let outcome =
+        ModelMessage::Tool(Arc::new(Outcome { parts: vec![Part::text("a chart"), picture], ..Outcome::text("c1", "") }));
     let list = [ModelMessage::user("go"), ModelMessage::calls([ToolCall::new("c1", "f", "{}")]), outcome];
     let inside = json!([{"type": "input_text", "text": "a chart"}, {"type": "input_image", "image_url": "data:image/png;base64,YSBwaWN0dXJl", "detail": "auto"}]);
     assert_eq!(messages(&list, &responses()).pointer("/2/output"), Some(&inside));
