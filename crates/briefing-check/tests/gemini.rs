@@ -384,3 +384,20 @@ fn functions_are_declared_once_and_chosen_among() {
     assert_eq!(common::faults(&strict, &body(&called, "")), at([("", Fault::CallsWithoutTools)]));
     assert_eq!(faults(&called), []);
 }
+
+#[test]
+fn a_list_may_go_on_from_contents_that_the_provider_keeps() {
+    let cached = |contents: &[&str], more: &str| {
+        let more = format!(r#", "cachedContent": "cachedContents/1"{more}"#);
+        common::faults(&rules("gemini-2.5-pro"), &body(&list(contents), &more))
+    };
+    let answer = user(&outcome("f"));
+    let config = r#", "toolConfig": {"functionCallingConfig": {"allowedFunctionNames": ["f"]}}"#;
+    assert_eq!(cached(&[&answer], config), []);
+    assert_eq!(cached(&[&model(&call("f")), &answer], ""), []);
+    assert_eq!(cached(&[A], ""), []);
+    // Behind the model's first turn the rules are those of any list.
+    assert_eq!(cached(&[Q, A, &answer], ""), at([("/contents/2/parts/0", orphan("f"))]));
+    assert_eq!(cached(&[A, &answer], ""), at([("/contents/1/parts/0", orphan("f"))]));
+    assert_eq!(cached(&[&model(&call("f")), Q], ""), at([("/contents/0/parts/0", missing("f"))]));
+}
