@@ -1,7 +1,5 @@
 //! The rules of OpenAI Responses that no report stands for: a minimal body, and the whole list of what is wrong with it.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 mod common;
 
 use briefing_check::{Dialect, Fault, IdRule, Role, Rules, Shape, Wire};
