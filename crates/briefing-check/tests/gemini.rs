@@ -216,6 +216,10 @@ fn who_begins_and_who_ends() {
         ["Please ensure that function call turn comes immediately after a user turn or after a function response turn."]
     );
     assert_eq!(faults(&list(&[A, Q, &f, &user(&outcome("f"))])), []);
+    let twice = list(&[A, &f, &f, &user(&list(&[&outcome("f"), &outcome("f")]))]);
+    assert_eq!(faults(&twice), at([("/contents/1", Fault::FirstRole { role: Role::Model })]));
+    let outcome_first = list(&[&model(&outcome("f")), Q]);
+    assert_eq!(faults(&outcome_first), at([("/contents/0/parts/0", orphan("f"))]));
     let ends = |model: &str, contents: &[&str]| common::faults(&rules(model), &body(&list(contents), ""));
     let prefill = |place| at([(place, Fault::Prefill)]);
     for model in ["gemini-2.5-flash", "gemini-3-flash-preview", "gemini-3.5-flash", "gemini-flash-latest"] {
@@ -278,6 +282,8 @@ fn gemini_3_asks_for_the_signature_of_each_step_of_the_current_turn() {
     let parallel = list(&[Q, &signed, &model(&call("f")), &user(&list(&[&outcome("f"), &outcome("f"), &outcome("f")]))]);
     assert_eq!(gemini_3(&parallel), at([unsigned("/contents/2/parts/0")]));
     assert_eq!(faults(&steps), []);
+    let empty = list(&[Q, &model(r#"{"functionCall": {"name": "f"}, "thoughtSignature": ""}"#), &user(&outcome("f"))]);
+    assert_eq!(gemini_3(&empty), at([unsigned("/contents/1/parts/0")]));
     let said = common::said(&rules("gemini-3-flash-preview"), &body(&list(&[Q, &model(&call("f")), &user(&outcome("f"))]), ""));
     let words = "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, \
                  and missing thought_signature may lead to degraded model performance. Additional data, function call \

@@ -80,17 +80,17 @@ impl<'d> Turns<'d> {
         self.has_calls
     }
 
-    /// The next content, whose parts are checked. An outcome is never the model's, whatever the role of its content says.
+    /// The next content, whose parts are checked. An outcome answers whatever the role of its content says.
     pub(super) fn content(&mut self, role: Role, held: Vec<Held<'d>>, index: Option<usize>, at: &Path<'_>, out: &mut Findings) {
-        let outcomes = held.iter().any(|held| held.kind == HeldKind::Outcome);
-        let model = role == Role::Model && !outcomes;
+        let calls = held.iter().any(|held| held.kind == HeldKind::Call);
+        let model = role == Role::Model;
         if model && self.model == Some(false) {
             self.settle(out);
         }
         self.goes_on &= !model;
         self.last = index;
         self.asked |= !model;
-        if model && !self.asked && !self.has_calls && !held.is_empty() {
+        if model && calls && !self.asked && !self.has_calls {
             out.add(at, Fault::FirstRole { role: Role::Model });
         }
         self.model = Some(model);
