@@ -145,7 +145,6 @@ fn round(wire: Wire, calls: &[usize], outcomes: &[usize]) -> Value {
             json!({"contents": [{"role": "user", "parts": [{"text": "q"}]}, {"role": "model", "parts": calls},
                 {"role": "user", "parts": end(outcomes, json!({"text": "q"}))}]})
         }
-        other => panic!("{other:?}"),
     }
 }
 

@@ -376,7 +376,8 @@ fn every_body_of_the_folder_is_refused() {
         let wire = match recognise(Document::parse(&body).unwrap().root()).unwrap().wire {
             Wire::OpenAiChat => "openai_chat",
             Wire::Anthropic => "anthropic",
-            other => panic!("{other:?}"),
+            // `reports_newer_wires.rs`
+            Wire::OpenAiResponses | Wire::Gemini => continue,
         };
         assert_eq!(name.split('-').nth(1), Some(wire), "{name}");
         assert_ne!(violations(&body), [], "{name}");

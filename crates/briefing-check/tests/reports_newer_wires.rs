@@ -1,5 +1,5 @@
 //! One test for each public fault report whose body OpenAI Responses or Gemini refuses. The bodies are hand-made after the reports,
-//! in `data/reports_responses` and `data/reports_gemini`, named `Bxx-<wire>-<what>.json`. Gemini's model stands in the address of a
+//! in `data/reports`, named `Bxx-<wire>-<what>.json`. Gemini's model stands in the address of a
 //! request; here it is a field, as the reader of proto JSON takes it.
 //!
 //! Reports that have a body of the older wires (`reports.rs`) and none here, and why:
@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use briefing_check::{Fault, IdRule, Role, Rules, recognise};
 use briefing_json::{Document, Value};
 
-const FOLDERS: [(&str, &str); 2] = [("openai_responses", "reports_responses"), ("gemini", "reports_gemini")];
+const WIRES: [&str; 2] = ["openai_responses", "gemini"];
 
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reports")
 }
 
 fn violations(body: &str) -> Vec<(String, Fault)> {
@@ -36,9 +36,7 @@ fn violations(body: &str) -> Vec<(String, Fault)> {
 
 /// Asserts the whole list of faults of a body.
 fn assert_faults(file: &str, expected: &[(&str, Fault)]) {
-    let wire = file.split('-').nth(1).unwrap();
-    let (_, name) = FOLDERS.into_iter().find(|(of, _)| *of == wire).unwrap();
-    let body = fs::read_to_string(folder(name).join(file).with_extension("json")).unwrap();
+    let body = fs::read_to_string(folder().join(file).with_extension("json")).unwrap();
     let expected: Vec<_> = expected.iter().map(|(place, fault)| ((*place).to_owned(), fault.clone())).collect();
     assert_eq!(violations(&body), expected, "{file}");
 }
@@ -203,8 +201,7 @@ fn b64_thought_signature_lost() {
 /// <https://github.com/octos-org/octos/pull/1897>
 #[test]
 fn b64_the_bypass_value_is_a_signature() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reports_gemini/B64-gemini-thought-signature-lost.json");
-    let lost = fs::read_to_string(path).unwrap();
+    let lost = fs::read_to_string(folder().join("B64-gemini-thought-signature-lost.json")).unwrap();
     let signed =
         lost.replacen("\"functionCall\"", "\"thoughtSignature\": \"skip_thought_signature_validator\", \"functionCall\"", 1);
     assert_eq!(violations(&signed), []);
@@ -237,21 +234,21 @@ fn b73_media_type() {
     assert_faults("B73-gemini-media-type", &[("/contents/0/parts/1/inlineData/mimeType", svg)]);
 }
 
-/// Every body of the folders is asserted above, is recognised as the wire in its name, and is refused.
+/// Every body of the two wires is asserted above, is recognised as the wire in its name, and is refused.
 #[test]
-fn every_body_of_the_folders_is_refused() {
+fn every_body_of_the_wires_is_refused() {
     let source = include_str!("reports_newer_wires.rs");
     let mut names = BTreeSet::new();
-    for (wire, name) in FOLDERS {
-        for entry in fs::read_dir(folder(name)).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            let body = fs::read_to_string(&path).unwrap();
-            assert_eq!(name.split('-').nth(1), Some(wire), "{name}");
-            assert_ne!(violations(&body), [], "{name}");
-            assert!(source.contains(&format!("\"{name}\"")), "{name} has no test");
-            names.insert(name);
+    for entry in fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if !name.split('-').nth(1).is_some_and(|wire| WIRES.contains(&wire)) {
+            continue;
         }
+        let body = fs::read_to_string(&path).unwrap();
+        assert_ne!(violations(&body), [], "{name}");
+        assert!(source.contains(&format!("\"{name}\"")), "{name} has no test");
+        names.insert(name);
     }
     assert_eq!(names.len(), 37);
 }
