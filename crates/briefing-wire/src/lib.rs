@@ -17,6 +17,7 @@
 //!
 //! The order of a body's fields is fixed and `messages` comes last, so that a longer list only adds bytes at the end.
 
+mod answer;
 mod anthropic;
 mod finding;
 mod frame;
@@ -31,6 +32,10 @@ mod scribe;
 mod tools;
 mod write;
 
+pub use answer::{
+    Answer, AnswerError, AnswerFinding, Cut, CutWhy, ErrorKind, EventTooLarge, Finished, MAX_EVENT_BYTES, ProviderError,
+    SseDecoder, SseEvent, Stop, Stream, StreamEvent, UnfinishedCall, Usage, parse_answer, parse_answer_text,
+};
 pub use finding::{ThinkingFault, WireChange, WireFinding};
 pub use input::InputFault;
 pub use parse::{ParseChange, ParseError, ParseFault, ParseFinding, Parsed, ParsedMessages, parse, parse_messages, parse_text};
