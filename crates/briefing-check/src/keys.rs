@@ -7,7 +7,8 @@ use crate::path::Path;
 use crate::report::Findings;
 
 /// The fields of which a second one changes what the model sees.
-const KEYS: [&str; 4] = ["model", "system", "tools", "messages"];
+const KEYS: [&str; 9] =
+    ["model", "system", "tools", "messages", "input", "instructions", "contents", "systemInstruction", "system_instruction"];
 
 pub(crate) fn check(body: Value<'_>, out: &mut Findings) {
     for key in KEYS {

@@ -1,4 +1,4 @@
-//! Which calls are open and which are answered. Both wires pair calls and outcomes by this book; what a round is, they decide.
+//! Which calls are open and which are answered. The wires that pair by ids do it by this book; what a round is, they decide.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -94,6 +94,11 @@ impl<'d> Ledger<'d> {
     /// Whether the round at hand has calls.
     pub(crate) fn has_calls(&self) -> bool {
         !self.round.is_empty()
+    }
+
+    /// Whether every call of the round at hand is answered.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.unanswered == 0
     }
 
     /// Ends the round at hand and gives its calls that nothing answered, each id once.

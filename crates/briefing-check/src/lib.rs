@@ -22,11 +22,13 @@
 
 mod anthropic;
 mod fault;
+mod gemini;
 mod keys;
 mod ledger;
 mod locate;
 mod media;
 mod openai_chat;
+mod openai_responses;
 mod path;
 mod profile;
 mod provider;
@@ -52,6 +54,8 @@ pub fn check(body: Value<'_>, rules: &Rules) -> Report {
     match rules.wire {
         Wire::OpenAiChat => openai_chat::check(body, rules, &mut out),
         Wire::Anthropic => anthropic::check(body, rules, &mut out),
+        Wire::OpenAiResponses => openai_responses::check(body, rules, &mut out),
+        Wire::Gemini => gemini::check(body, rules, &mut out),
     }
     out.into_report(body)
 }

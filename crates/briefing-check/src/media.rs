@@ -39,3 +39,9 @@ fn is_base64(data: &str) -> bool {
     let body = data.trim_end_matches('=');
     body.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'\r' | b'\n'))
 }
+
+/// Whether it is Base64 of either alphabet, as proto JSON reads bytes.
+pub(crate) fn is_proto_bytes(data: &str) -> bool {
+    let body = data.trim_end_matches('=');
+    body.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'\r' | b'\n'))
+}

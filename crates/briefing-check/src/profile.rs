@@ -8,9 +8,13 @@ pub enum Wire {
     OpenAiChat,
     /// Anthropic Messages.
     Anthropic,
+    /// OpenAI Responses, and what speaks it.
+    OpenAiResponses,
+    /// Gemini's generateContent, of its own API and of Vertex.
+    Gemini,
 }
 
-/// Who reads an OpenAI Chat body. Anthropic Messages has one dialect, and ignores this.
+/// Who reads a body of OpenAI Chat or OpenAI Responses. Anthropic Messages and Gemini have one dialect, and ignore this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// OpenAI itself.
@@ -27,9 +31,9 @@ pub enum Dialect {
 pub struct Rules {
     /// The request format.
     pub wire: Wire,
-    /// Who reads it, on OpenAI Chat.
+    /// Who reads it, on OpenAI Chat and OpenAI Responses.
     pub dialect: Dialect,
-    /// Whether the list may end on an assistant message that the model goes on from (Anthropic).
+    /// Whether the list may end on an assistant message that the model goes on from (Anthropic, Gemini).
     pub prefill: bool,
     /// Whether a system message may stand behind the first one that is not. On Mistral its order of roles decides instead.
     pub system_anywhere: bool,
@@ -49,10 +53,14 @@ pub struct Rules {
     /// Whether a history with calls needs `tools`. Off: OpenAI takes it without (recorded), and so does Anthropic
     /// (<https://github.com/anomalyco/opencode/issues/8246>); gateways such as LiteLLM refuse it.
     pub tools_with_calls: bool,
+    /// Whether the calls of the current turn must carry the thought signatures that they came with (Gemini 3; report B64).
+    pub thought_signatures: bool,
+    /// Whether an outcome may hold files (Gemini 3: <https://github.com/google-gemini/gemini-cli/issues/19436>).
+    pub outcome_files: bool,
 }
 
 impl Rules {
-    /// What the wire allows to a model of which nothing is known. OpenAI Chat is read as OpenAI reads it.
+    /// What the wire allows to a model of which nothing is known. OpenAI Chat and Responses are read as OpenAI reads them.
     #[must_use]
     pub fn for_wire(wire: Wire) -> Self {
         Self {
@@ -63,14 +71,17 @@ impl Rules {
             system: true,
             vision: true,
             alternate: false,
-            empty_outcomes: wire == Wire::OpenAiChat,
-            reused_ids: wire == Wire::OpenAiChat,
+            empty_outcomes: wire != Wire::Anthropic,
+            reused_ids: wire != Wire::Anthropic,
             tools_with_calls: false,
+            thought_signatures: false,
+            outcome_files: true,
         }
     }
 
-    /// What the wire allows to that model, told by its name. An unknown name on OpenAI Chat is read as [`Dialect::Compatible`];
-    /// an unknown model of Anthropic gets the lenient rules of the wire.
+    /// What the wire allows to that model, told by its name. An unknown name on OpenAI Chat or Responses is read as
+    /// [`Dialect::Compatible`]; an unknown model of Anthropic or Gemini gets the lenient rules of the wire. Of Gemini the name
+    /// stands in the address of a request, not in its body.
     #[must_use]
     pub fn for_model(wire: Wire, model: &str) -> Self {
         let mut rules = Self::for_wire(wire);
@@ -93,8 +104,23 @@ impl Rules {
                     rules.vision = version >= (3, 0);
                 }
             }
+            Wire::OpenAiResponses => {
+                let own = dialect(name) == Dialect::OpenAi || starts(name, &["computer-use-"]);
+                rules.dialect = if own { Dialect::OpenAi } else { Dialect::Compatible };
+                rules.vision = !starts(name, &["gpt-3.5", "o3-mini"]);
+            }
+            Wire::Gemini => rules.gemini(name),
         }
         rules
+    }
+
+    fn gemini(&mut self, name: &str) {
+        let Some(version) = gemini_version(name) else { return };
+        // The image models ask for none: <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures>.
+        self.thought_signatures = version >= (3, 0) && !name.contains("-image");
+        self.outcome_files = version >= (3, 0);
+        // Measured in <https://github.com/LibreChat-AI/agents/pull/323>.
+        self.prefill = version < (3, 6) && !name.starts_with("gemini-3.5-flash-lite");
     }
 }
 
@@ -129,6 +155,14 @@ fn claude_version(name: &str) -> Option<(u32, u32)> {
     Some((major, parts.next().and_then(number).unwrap_or(0)))
 }
 
+/// The version in a Gemini model's name: `gemini-2.5-pro` is 2.5, `gemini-3-flash-preview` is 3.0.
+fn gemini_version(name: &str) -> Option<(u32, u32)> {
+    let rest = name.strip_prefix("gemini-")?;
+    let version = rest.split('-').next()?;
+    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +184,42 @@ mod tests {
         let expected =
             [Some((4, 6)), Some((3, 5)), Some((4, 0)), Some((5, 0)), Some((4, 6)), Some((4, 8)), Some((2, 1)), None, None];
         assert_eq!(versions, expected);
+    }
+
+    #[test]
+    fn gemini_models_differ_by_version() {
+        let rules = |model: &str| {
+            let rules = Rules::for_model(Wire::Gemini, model);
+            (rules.thought_signatures, rules.outcome_files, rules.prefill)
+        };
+        let models = [
+            "gemini-2.5-pro",
+            "models/gemini-3-flash-preview",
+            "gemini-3-pro-image-preview",
+            "gemini-3.5-flash-lite",
+            "gemini-3.6-flash",
+            "gemini-pro-latest",
+            "gemma-3-27b-it",
+        ]
+        .map(rules);
+        let expected = [
+            (false, false, true),
+            (true, true, true),
+            (false, true, true),
+            (true, true, false),
+            (true, true, false),
+            (false, true, true),
+            (false, true, true),
+        ];
+        assert_eq!(models, expected);
+    }
+
+    #[test]
+    fn openai_responses_has_two_dialects() {
+        let models = ["gpt-5.4", "o4-mini", "deepseek-v4-flash", "mistral-large-latest", "gpt-oss-120b", ""];
+        let dialects = models.map(|model| Rules::for_model(Wire::OpenAiResponses, model).dialect);
+        use Dialect::{Compatible, OpenAi};
+        assert_eq!(dialects, [OpenAi, OpenAi, Compatible, Compatible, Compatible, Compatible]);
     }
 
     #[test]

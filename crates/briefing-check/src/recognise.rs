@@ -12,15 +12,12 @@ pub enum Unrecognised {
     /// It is no JSON object.
     #[error("the body is no JSON object")]
     NotAnObject,
-    /// It has `input` instead of `messages`.
-    #[error("this looks like an OpenAI Responses body: `input` instead of `messages`")]
-    OpenAiResponses,
-    /// It has `contents` instead of `messages`.
-    #[error("this looks like a Gemini body: `contents` instead of `messages`")]
-    Gemini,
-    /// It has no `messages` array, and nothing that other wires have in its place.
-    #[error("the body has no `messages` array")]
+    /// It has neither `messages` nor what other wires have in their place.
+    #[error("the body has neither a `messages` array nor `input` or `contents`")]
     NoMessages,
+    /// Its messages are those of Amazon Bedrock's Converse: parts without a type.
+    #[error("this looks like a body of Amazon Bedrock's Converse, which is not checked")]
+    Bedrock,
 }
 
 /// The wire of a body.
@@ -35,21 +32,39 @@ pub struct Recognised {
 /// Tells the wire of a body: by fields and roles that only one wire has, else by the model's name.
 ///
 /// # Errors
-/// [`Unrecognised`] where there is no `messages` array.
+/// [`Unrecognised`] where there is neither a `messages` array nor `input` or `contents`, and of a body for Amazon Bedrock.
 pub fn recognise(body: Value<'_>) -> Result<Recognised, Unrecognised> {
     if body.kind() != Kind::Object {
         return Err(Unrecognised::NotAnObject);
     }
     let Some(messages) = body.get("messages").filter(|messages| messages.kind() == Kind::Array) else {
-        let has = |key| body.get(key).is_some();
-        return Err(match () {
-            () if has("input") => Unrecognised::OpenAiResponses,
-            () if has("contents") => Unrecognised::Gemini,
-            () => Unrecognised::NoMessages,
-        });
+        return by_list(body).ok_or(Unrecognised::NoMessages);
     };
+    if body.get("model").is_none() && is_bedrock(messages) {
+        return Err(Unrecognised::Bedrock);
+    }
     let told = by_fields(body).or_else(|| by_messages(messages));
     Ok(told.map_or_else(|| by_model(body), |wire| Recognised { wire, guessed: false }))
+}
+
+/// The wires that have another list than `messages`. A string alone in `input` may also be one to embed.
+fn by_list(body: Value<'_>) -> Option<Recognised> {
+    const RESPONSES: [&str; 8] =
+        ["instructions", "max_output_tokens", "previous_response_id", "reasoning", "text", "include", "store", "tools"];
+    if body.get("contents").is_some() {
+        return Some(Recognised { wire: Wire::Gemini, guessed: false });
+    }
+    let input = body.get("input")?;
+    let told = input.items().next().is_some() || RESPONSES.iter().any(|key| body.get(key).is_some());
+    Some(Recognised { wire: Wire::OpenAiResponses, guessed: !told })
+}
+
+/// Whether the parts of the first message have no type, as Amazon Bedrock's Converse writes them. Its model stands in the
+/// address.
+fn is_bedrock(messages: Value<'_>) -> bool {
+    const PARTS: [&str; 6] = ["text", "image", "document", "video", "toolUse", "toolResult"];
+    let part = messages.items().next().and_then(|message| message.get("content")?.items().next());
+    part.is_some_and(|part| part.get("type").is_none() && PARTS.iter().any(|key| part.get(key).is_some()))
 }
 
 fn by_fields(body: Value<'_>) -> Option<Wire> {
@@ -122,7 +137,10 @@ mod tests {
             r#"{"messages": [{"role": "user", "content": "b"}], "model": "gpt-4o", "max_tokens": 5}"#,
             r#"{"messages": []}"#,
             r#"{"input": "hello"}"#,
+            r#"{"input": "hello", "instructions": "s"}"#,
+            r#"{"input": [{"role": "user", "content": "q"}]}"#,
             r#"{"contents": []}"#,
+            r#"{"messages": [{"role": "user", "content": [{"text": "q"}]}], "system": [], "inferenceConfig": {}}"#,
             r#"{"prompt": "hello"}"#,
             "[]",
         ];
@@ -138,8 +156,11 @@ mod tests {
             guessed(Wire::OpenAiChat),
             told(Wire::OpenAiChat),
             guessed(Wire::OpenAiChat),
-            Err(Unrecognised::OpenAiResponses),
-            Err(Unrecognised::Gemini),
+            guessed(Wire::OpenAiResponses),
+            told(Wire::OpenAiResponses),
+            told(Wire::OpenAiResponses),
+            told(Wire::Gemini),
+            Err(Unrecognised::Bedrock),
             Err(Unrecognised::NoMessages),
             Err(Unrecognised::NotAnObject),
         ];

@@ -1,72 +1,126 @@
-//! What providers really accepted and refused, recorded by pydantic-ai's tests. See `data/wire/LICENSE`.
+//! What providers really accepted and refused, recorded by pydantic-ai's tests. See `data/wire/LICENSE`; which refusals are faults
+//! of the body, `data/wire/refused.toml` tells.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use briefing_check::{Fault, Report, Role, Rules, Wire, check, recognise};
+use briefing_check::{Report, Rules, Unrecognised, Wire, check, recognise};
 use briefing_json::{Document, Value};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/wire")
 }
 
-fn check_request(request: Value<'_>) -> (Wire, Report) {
-    let wire = recognise(request).unwrap().wire;
-    let model = request.get("model").and_then(Value::as_str).unwrap();
-    (wire, check(request, &Rules::for_model(wire, &model)))
+/// The rules for the model of a recording. Gemini's stands in the address.
+fn rules_of(recording: Value<'_>, wire: Wire) -> Rules {
+    let request = recording.get("request").unwrap();
+    let model = request.get("model").and_then(Value::as_str).unwrap_or_else(|| {
+        let address = recording.get("uri").and_then(Value::as_str).unwrap();
+        let (_, behind) = address.split_once("/models/").unwrap();
+        behind.split(':').next().unwrap().to_owned().into()
+    });
+    Rules::for_model(wire, &model)
+}
+
+fn checked(recording: Value<'_>) -> Result<(Rules, Report), Unrecognised> {
+    let request = recording.get("request").unwrap();
+    let rules = rules_of(recording, recognise(request)?.wire);
+    let report = check(request, &rules);
+    Ok((rules, report))
 }
 
 fn wire_of(format: &str) -> Wire {
     match format {
         "openai_chat" => Wire::OpenAiChat,
         "anthropic_messages" => Wire::Anthropic,
+        "openai_responses" => Wire::OpenAiResponses,
+        "gemini" => Wire::Gemini,
         other => panic!("unknown format {other}"),
     }
+}
+
+fn names() -> Vec<String> {
+    fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 #[test]
 fn every_accepted_request_is_clean() {
     let mut seen = 0;
-    for entry in fs::read_dir(folder()).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap();
+    for name in names().into_iter().filter(|name| name.contains("_pos_")) {
+        let text = fs::read_to_string(folder().join(&name)).unwrap();
         let document = Document::parse(&text).unwrap();
-        let recording = document.root();
-        let format = recording.get("format").and_then(Value::as_str).unwrap();
-        let (wire, report) = check_request(recording.get("request").unwrap());
-        assert_eq!((wire, report), (wire_of(&format), Report::default()), "{}", path.display());
+        let format = document.root().get("format").and_then(Value::as_str).unwrap();
+        let (rules, report) = checked(document.root()).unwrap();
+        assert_eq!((rules.wire, report), (wire_of(&format), Report::default()), "{name}");
         seen += 1;
     }
-    assert_eq!(seen, 28);
+    assert_eq!(seen, 56);
 }
 
-/// Of the recorded refusals only two are faults of the body: `o1-mini` takes no system and no developer message. The others are
-/// a model that does not exist, a rate limit, what the model itself wrote, and options that a model does not have.
+/// The recordings of refusals: the place in the list, and the text.
+fn refusals() -> Vec<((String, Option<usize>), String)> {
+    let lines = fs::read_to_string(folder().join("provider_rejections.jsonl")).unwrap();
+    let lines = lines.lines().enumerate().filter(|(_, line)| line.contains("\"request\""));
+    let lines = lines.map(|(at, line)| (("provider_rejections.jsonl".to_owned(), Some(at + 1)), line.to_owned()));
+    let files = names().into_iter().filter(|name| name.contains("_neg_"));
+    let files = files.map(|name| ((name.clone(), None), fs::read_to_string(folder().join(name)).unwrap()));
+    lines.chain(files).collect()
+}
+
+/// An entry of `refused.toml`.
+struct Refused {
+    format: String,
+    said: String,
+    faults: Vec<(String, String)>,
+}
+
+fn listed(at: &(String, Option<usize>), list: &[toml::Value]) -> Refused {
+    let string = |value: &toml::Value, key: &str| value.get(key).and_then(toml::Value::as_str).unwrap().to_owned();
+    let is_it = |entry: &&toml::Value| {
+        let line = entry.get("line").and_then(toml::Value::as_integer).map(|line| usize::try_from(line).unwrap());
+        string(entry, "file") == at.0 && line == at.1
+    };
+    let entry = list.iter().find(is_it).unwrap_or_else(|| panic!("{at:?} is not in refused.toml"));
+    let faults = entry.get("faults").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+    assert_ne!(faults.is_empty(), entry.get("why").is_none(), "{at:?}: either a fault of the body or another reason");
+    let faults = faults.iter().map(|fault| (string(fault, "code"), string(fault, "place"))).collect();
+    Refused { format: string(entry, "format"), said: string(entry, "said"), faults }
+}
+
+/// The bodies that are at fault are named, and nothing is said of the others. The words that the checker gives for a fault are in
+/// the provider's answer.
 #[test]
 fn of_the_refused_requests_only_the_faulty_bodies_are_reported() {
-    let text = fs::read_to_string(folder().join("provider_rejections.jsonl")).unwrap();
-    let mut found = Vec::new();
-    let mut seen = 0;
-    for line in text.lines() {
-        let document = Document::parse(line).unwrap();
-        let Some(request) = document.root().get("request") else { continue };
-        seen += 1;
-        let model = request.get("model").and_then(Value::as_str).unwrap().into_owned();
-        for violation in check_request(request).1.violations {
-            let rules = Rules::for_model(Wire::OpenAiChat, &model);
-            let response = document.root().get("response").unwrap().raw();
-            let said = violation.provider_error(&rules).unwrap();
-            assert!(response.contains(&said), "{said} is not in {response}");
-            found.push((model.clone(), violation.place.to_string(), violation.fault));
+    let list: toml::Table = fs::read_to_string(folder().join("refused.toml")).unwrap().parse().unwrap();
+    let list = list.get("refused").and_then(toml::Value::as_array).unwrap();
+    let mut formats = BTreeSet::new();
+    let refusals = refusals();
+    assert_eq!((refusals.len(), list.len()), (31, 31));
+    for (at, text) in &refusals {
+        let refused = listed(at, list);
+        let document = Document::parse(text).unwrap();
+        let response = document.root().get("response").unwrap();
+        let response = response.as_str().unwrap_or_else(|| response.raw().into());
+        assert!(response.contains(&refused.said), "{at:?}: {} is not in {response}", refused.said);
+        formats.insert(refused.format.clone());
+        if refused.format == "bedrock_converse" {
+            assert_eq!(checked(document.root()), Err(Unrecognised::Bedrock), "{at:?}");
+            continue;
         }
+        let (rules, report) = checked(document.root()).unwrap();
+        assert_eq!(rules.wire, wire_of(&refused.format), "{at:?}");
+        for said in report.violations.iter().filter_map(|violation| violation.provider_error(&rules)) {
+            assert!(response.contains(&said), "{at:?}: {said} is not in {response}");
+        }
+        let faults: Vec<_> =
+            report.violations.iter().map(|found| (found.fault.code().to_owned(), found.place.to_string())).collect();
+        assert_eq!(faults, refused.faults, "{at:?}");
     }
-    let refused = |role| ("o1-mini".to_owned(), "/messages/0/role".to_owned(), Fault::RoleNotSupported { role });
-    assert_eq!((seen, found), (11, vec![refused(Role::Developer), refused(Role::System)]));
+    let all = ["anthropic_messages", "bedrock_converse", "gemini", "openai_chat", "openai_responses"];
+    assert_eq!(formats, all.map(str::to_owned).into());
 }
 
 /// The checker's words for a fault are the provider's: each quoted error text of the two wires, made from a body.

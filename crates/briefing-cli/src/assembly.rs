@@ -193,7 +193,10 @@ fn call(target: &TargetConfig, profiles: &Profiles, given: Option<&Call>) -> Cal
         (None, Some(given)) if !given.profile().name.is_empty() && wire.is_none_or(|wire| wire == given.wire()) => {
             profiles.model(&given.profile().name, Some(given.wire()))
         }
-        (None, _) => profiles.model(if target.form == Form::Anthropic { "claude-sonnet-4-5" } else { "gpt-5" }, wire),
+        (None, given) => {
+            let wire = wire.or(given.map(Call::wire));
+            profiles.model(usual_model(wire.unwrap_or(Wire::OpenAiChat)), wire)
+        }
     };
     let mut call = Call::new(profile);
     if let Some(given) = given {
@@ -206,6 +209,15 @@ fn call(target: &TargetConfig, profiles: &Profiles, given: Option<&Call>) -> Cal
     match target.output_reserve {
         Some(tokens) => call.output_reserve(tokens),
         None => call,
+    }
+}
+
+/// The model that is meant on a wire where none is named.
+fn usual_model(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAiChat | Wire::OpenAiResponses => "gpt-5",
+        Wire::Anthropic => "claude-sonnet-4-5",
+        Wire::Gemini => "gemini-3-flash",
     }
 }
 

@@ -10,6 +10,7 @@ use briefing_json::{Document, Kind as Json, Value, quote};
 use briefing_wire::{Render, parse};
 
 use crate::error::{Failure, Kind};
+use crate::input::messages::list_name;
 use crate::output::json::{Style, canonical};
 
 /// A body that was mended.
@@ -28,8 +29,9 @@ pub(crate) fn mend(document: &Document<'_>, text: &str, wire: Wire, model: Optio
         Failure::new(Kind::Data, format!("the body cannot be mended: {error}"))
             .hint("`briefing check` without --fix tells all that is wrong; mend that place by hand")
     })?;
-    let last = root.get("messages").and_then(|messages| messages.items().last());
-    let carried_on = last.and_then(|last| last.get("role")?.as_str()).is_some_and(|role| role == "assistant");
+    let last = root.get(list_name(wire)).and_then(|messages| messages.items().last());
+    let role = last.and_then(|last| last.get("role")?.as_str());
+    let carried_on = role.is_some_and(|role| matches!(role.as_ref(), "assistant" | "model"));
     let call = unbounded(&parsed.call, wire, model, carried_on);
     let briefing = fit(&parsed.messages, &call, &Bounds::none()).map_err(internal)?;
     if says_nothing(&briefing, wire) {
@@ -56,7 +58,8 @@ pub(crate) fn mend(document: &Document<'_>, text: &str, wire: Wire, model: Optio
 
 /// Whether what is left is no request: nothing, or on a wire where system text is no message nothing else.
 fn says_nothing(briefing: &Briefing, wire: Wire) -> bool {
-    let is_said = |unit: &Unit| wire != Wire::Anthropic || !matches!(unit, Unit::System(_));
+    let hoisted = matches!(wire, Wire::Anthropic | Wire::Gemini);
+    let is_said = |unit: &Unit| !hoisted || !matches!(unit, Unit::System(_));
     !briefing.units().iter().any(|placed| is_said(placed.unit()))
 }
 

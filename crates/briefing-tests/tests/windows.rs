@@ -29,7 +29,9 @@ fn every_window_passes_the_checker() {
         let document = Document::parse(body).unwrap();
         let wire = match window.request.wire() {
             briefing::Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
+            briefing::Wire::OpenAiResponses => briefing_check::Wire::OpenAiResponses,
             briefing::Wire::Anthropic => briefing_check::Wire::Anthropic,
+            briefing::Wire::Gemini => briefing_check::Wire::Gemini,
         };
         let report = check(document.root(), &Rules::for_model(wire, window.model));
         let at = format!("transcript {}, end {}, {} messages, {}", window.transcript, window.end, window.most, window.model);

@@ -1,11 +1,12 @@
-//! The list as a wire walks it: what is hoisted, what stays, which lines the order of roles needs. One place for both wires, and
+//! The list as a wire walks it: what is hoisted, what stays, which lines the order of roles needs. One place for all wires, and
 //! the same rules that `fit` counted by.
 
 use briefing::message::{Part, System, User};
 use briefing::texts::Filler;
-use briefing::{Briefing, Dialect, ModelProfile, Round, Unit, UnitKind, Wire, filler};
+use briefing::{Briefing, ModelProfile, Round, Unit, UnitKind, Wire, filler};
 
 use crate::anthropic::ends_in_server_tool;
+use crate::openai_responses::is_instructions;
 
 /// One step along the list.
 #[derive(Debug, Clone, Copy)]
@@ -92,12 +93,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Anthropic goes on by itself from the use of a tool that it runs, and from system text that stays; OpenAI Chat from
-    /// system text alone.
+    /// Anthropic goes on by itself from the use of a tool that it runs, and from system text that stays; OpenAI from system text
+    /// alone, if it is among the messages.
     fn finish(&mut self) {
+        let instructions = |step: &Step<'_>| matches!(step, Step::Head(system) if is_instructions(system));
         let goes_on = match self.profile.wire {
             Wire::Anthropic => matches!(self.steps.last(), Some((_, Step::System(_)))) || self.end == End::ServerTool,
             Wire::OpenAiChat => self.before.is_none() && !self.steps.is_empty(),
+            Wire::OpenAiResponses => self.before.is_none() && self.steps.iter().any(|(_, step)| !instructions(step)),
+            Wire::Gemini => false,
         };
         if !goes_on {
             self.fill(None);
@@ -108,20 +112,20 @@ impl<'a> Walk<'a> {
     /// tool that it runs, if it is last or an assistant message follows (documentation of mid-conversation system messages;
     /// vercel/ai#15674).
     fn system_stays(&self, next: Option<&Unit>) -> bool {
-        if !self.profile.system_anywhere || self.profile.dialect == Dialect::Mistral {
+        if !self.profile.takes_system_anywhere() {
             return false;
         }
         match self.profile.wire {
-            Wire::OpenAiChat => true,
+            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Gemini => true,
             Wire::Anthropic => self.end != End::Assistant && matches!(next, None | Some(Unit::Round(_))),
         }
     }
 }
 
-/// Whether the files of the round's outcomes stand in a user message behind it: on OpenAI Chat outcomes hold text alone.
+/// Whether the files of the round's outcomes stand in a user message behind it.
 pub(crate) fn files_move(profile: &ModelProfile, round: &Round) -> bool {
     let file = |part: &Part| matches!(part, Part::Image(_) | Part::Document(_));
-    profile.wire == Wire::OpenAiChat && round.outcomes().iter().any(|outcome| outcome.parts.iter().any(file))
+    !profile.files_in_outcomes() && round.outcomes().iter().any(|outcome| outcome.parts.iter().any(file))
 }
 
 fn round_end(round: &Round) -> End {

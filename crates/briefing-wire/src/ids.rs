@@ -15,7 +15,7 @@ pub(crate) enum IdRule {
     /// `^[a-zA-Z0-9_-]+$`, at most 64: Anthropic's error text (report B45).
     Word,
     /// At most so many visible ASCII characters but quotes and backslashes. OpenAI takes 40 ("string too long. Expected a
-    /// string with maximum length 40"); of other servers nothing is known.
+    /// string with maximum length 40"), in Responses 64; of other servers nothing is known.
     Visible { most: usize },
     /// Nine letters and digits: mistral-common's validator.
     Nine,
@@ -27,7 +27,7 @@ impl IdRule {
             (Wire::Anthropic, _) => Self::Word,
             (Wire::OpenAiChat, Dialect::Original) => Self::Visible { most: 40 },
             (Wire::OpenAiChat, Dialect::Mistral) => Self::Nine,
-            (Wire::OpenAiChat, Dialect::Compatible) => Self::Visible { most: 64 },
+            (Wire::OpenAiChat, Dialect::Compatible) | (Wire::OpenAiResponses | Wire::Gemini, _) => Self::Visible { most: 64 },
         }
     }
 

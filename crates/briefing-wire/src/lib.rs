@@ -15,16 +15,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The order of a body's fields is fixed and `messages` comes last, so that a longer list only adds bytes at the end.
+//! The order of a body's fields is fixed and the list of messages comes last, so that a longer list only adds bytes at the end.
 
 mod answer;
 mod anthropic;
 mod finding;
 mod frame;
+mod gemini;
 mod ids;
 mod input;
 mod names;
 mod openai_chat;
+mod openai_responses;
 mod parse;
 mod raw;
 mod request;

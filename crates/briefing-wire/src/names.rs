@@ -13,19 +13,56 @@ const NAMELESS: &str = "tool";
 /// The names of one request (report B49).
 #[derive(Debug)]
 pub(crate) struct Names {
-    most: usize,
+    rule: NameRule,
     known: HashMap<String, Arc<str>>,
     taken: HashSet<Arc<str>>,
 }
 
+/// What a wire takes as the name of a tool.
+#[derive(Debug, Clone, Copy)]
+enum NameRule {
+    /// `^[a-zA-Z0-9_-]{1,most}$`: 64 by OpenAI's documentation and mistral-common, 128 by Anthropic's schema.
+    Word { most: usize },
+    /// "Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or
+    /// dashes (-), with a maximum length of 64" (Gemini's error text).
+    Gemini,
+}
+
+impl NameRule {
+    fn most(self) -> usize {
+        match self {
+            Self::Word { most } => most,
+            Self::Gemini => 64,
+        }
+    }
+
+    fn takes_char(self, c: char) -> bool {
+        match self {
+            Self::Word { .. } => c.is_ascii_alphanumeric() || matches!(c, '_' | '-'),
+            Self::Gemini => c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'),
+        }
+    }
+
+    fn begins(self, name: &str) -> bool {
+        match self {
+            Self::Word { .. } => !name.is_empty(),
+            Self::Gemini => name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'),
+        }
+    }
+
+    fn takes(self, name: &str) -> bool {
+        self.begins(name) && name.len() <= self.most() && name.chars().all(|c| self.takes_char(c))
+    }
+}
+
 impl Names {
-    /// `^[a-zA-Z0-9_-]{1,64}$` by OpenAI's documentation and mistral-common; Anthropic's schema takes 128.
     pub(crate) fn new(wire: Wire) -> Self {
-        let most = match wire {
-            Wire::OpenAiChat => 64,
-            Wire::Anthropic => 128,
+        let rule = match wire {
+            Wire::OpenAiChat | Wire::OpenAiResponses => NameRule::Word { most: 64 },
+            Wire::Anthropic => NameRule::Word { most: 128 },
+            Wire::Gemini => NameRule::Gemini,
         };
-        Self { most, known: HashMap::new(), taken: HashSet::new() }
+        Self { rule, known: HashMap::new(), taken: HashSet::new() }
     }
 
     /// The name on the wire if the name was met before.
@@ -37,7 +74,7 @@ impl Names {
     pub(crate) fn keep(&mut self, name: &str) {
         let kept: Arc<str> = name.into();
         self.taken.insert(Arc::clone(&kept));
-        if self.takes(name) {
+        if self.rule.takes(name) {
             self.known.insert(name.to_owned(), kept);
         }
     }
@@ -60,23 +97,16 @@ impl Names {
         fresh
     }
 
-    fn takes(&self, name: &str) -> bool {
-        !name.is_empty() && name.len() <= self.most && name.chars().all(takes)
-    }
-
     fn mapped(&self, name: &str, attempt: u32) -> String {
-        if attempt == 0 && self.takes(name) {
+        if attempt == 0 && self.rule.takes(name) {
             return name.to_owned();
         }
         let plain = if name.is_empty() { NAMELESS } else { name };
+        let begun = if self.rule.begins(plain) || !plain.starts_with(|c| self.rule.takes_char(c)) { "" } else { "_" };
         let mut hasher = blake3::Hasher::new();
         hasher.update(name.as_bytes()).update(&attempt.to_le_bytes());
-        suffixed(plain, self.most, takes, &hasher.finalize())
+        suffixed(&format!("{begun}{plain}"), self.rule.most(), |c| self.rule.takes_char(c), &hasher.finalize())
     }
-}
-
-fn takes(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
 #[cfg(test)]
@@ -102,6 +132,14 @@ mod tests {
         ["a b", "ok"].iter().for_each(|name| names.keep(name));
         assert_eq!(["a b", "ok"].map(|name| names.known(name).map(|name| &**name)), [None, Some("ok")]);
         assert!(names.wire("a b").starts_with("a_b_"));
+    }
+
+    #[test]
+    fn gemini_takes_dots_and_colons_but_no_digit_first() {
+        let mut names = Names::new(Wire::Gemini);
+        let mapped = ["browser.tabs:open", "_x", "2fa", "-x", ".x", "é"].map(|name| names.wire(name).to_string());
+        assert_eq!(mapped[..2], ["browser.tabs:open", "_x"]);
+        assert!(mapped[2..].iter().all(|name| name.starts_with('_') && NameRule::Gemini.takes(name)), "{mapped:?}");
     }
 
     #[test]

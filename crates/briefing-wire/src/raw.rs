@@ -48,6 +48,11 @@ pub(crate) fn is(raw: &RawJson, text: &str) -> bool {
     raw.as_str().trim() == text
 }
 
+/// Whether the value is a string of that text.
+pub(crate) fn is_text(raw: &RawJson, text: &str) -> bool {
+    look(raw.as_str(), |value| value.as_str().map(|value| value == text)).unwrap_or(false)
+}
+
 /// Whether the value is an object that has the member, and not as `null`.
 pub(crate) fn has_member(json: &str, name: &str) -> bool {
     // A name may be written with escapes.
@@ -80,6 +85,27 @@ pub(crate) fn without_member(json: &str, name: &str) -> Option<String> {
 pub(crate) fn is_base64(text: &str) -> bool {
     let digits = text.trim_end_matches('=').bytes();
     digits.into_iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'\r' | b'\n'))
+}
+
+/// Base64 in the standard alphabet, padded and in one line: some writers use the alphabet of URLs (recordings of Gemini 18 and 19).
+pub(crate) fn standard_base64(text: &str) -> String {
+    let digits = text.trim_end_matches('=').chars().filter(|c| !matches!(c, '\r' | '\n'));
+    let mut out: String = digits
+        .map(|c| match c {
+            '-' => '+',
+            '_' => '/',
+            c => c,
+        })
+        .collect();
+    while out.len() % 4 != 0 {
+        out.push('=');
+    }
+    out
+}
+
+/// Whether the text is Base64 in the standard alphabet or in that of URLs.
+pub(crate) fn is_base64_of_any_alphabet(text: &str) -> bool {
+    is_base64(&standard_base64(text))
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The request: the bytes of one body, and the only way to make one.
 
+use std::sync::Arc;
+
 use briefing::{Briefing, Wire};
 
 use crate::finding::WireFinding;
-use crate::{anthropic, openai_chat};
+use crate::{anthropic, gemini, openai_chat, openai_responses};
 
 /// The one door to a wire.
 pub trait Render {
@@ -18,6 +20,7 @@ pub trait Render {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     wire: Wire,
+    model: Arc<str>,
     body: Vec<u8>,
     findings: Vec<WireFinding>,
 }
@@ -40,6 +43,12 @@ impl Request {
     #[must_use]
     pub fn wire(&self) -> Wire {
         self.wire
+    }
+
+    /// The model's name, which on Gemini stands in the address and not in the body.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
     }
 
     /// The body: one JSON object, in UTF-8.
@@ -72,12 +81,15 @@ impl Render for Briefing {
         let wire = self.call().wire();
         let (body, findings) = match wire {
             Wire::OpenAiChat => openai_chat::render(self),
+            Wire::OpenAiResponses => openai_responses::render(self),
             Wire::Anthropic => anthropic::render(self),
+            Wire::Gemini => gemini::render(self),
         };
         let (bytes, limit) = (body.len() as u64, self.receipt().most().bytes);
         if bytes > limit {
             return Err(RenderError::TooLarge { bytes, limit });
         }
-        Ok(Request { wire, body, findings })
+        let model = Arc::clone(&self.call().profile().name);
+        Ok(Request { wire, model, body, findings })
     }
 }

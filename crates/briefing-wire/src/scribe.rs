@@ -54,6 +54,12 @@ pub(crate) enum Standing {
     ResultOf(String),
 }
 
+impl Standing {
+    pub(crate) fn yes_if(stands: bool) -> Self {
+        if stands { Self::Yes } else { Self::No }
+    }
+}
+
 /// How a native block is shown.
 #[derive(Debug)]
 pub(crate) enum Shown<'a> {
@@ -133,10 +139,10 @@ impl<'a> Scribe<'a> {
         text
     }
 
-    /// How a native block is shown. `standing` tells of one of this wire, given its type and itself, whether it may stand.
-    pub(crate) fn native<'m>(&mut self, native: &'m Native, standing: impl FnOnce(&str, Value<'_>) -> Standing) -> Shown<'m> {
+    /// How a native block is shown. `standing` tells of one of this wire whether it may stand.
+    pub(crate) fn native<'m>(&mut self, native: &'m Native, standing: impl FnOnce(Value<'_>) -> Standing) -> Shown<'m> {
         let block = if native.wire == self.wire() {
-            look(native.raw.as_str(), |block| Some((standing(&text_of(block, "type")?, block), text_of(block, "id"))))
+            look(native.raw.as_str(), |block| Some((standing(block), text_of(block, "id"))))
         } else {
             None
         };

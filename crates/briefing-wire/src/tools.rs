@@ -39,7 +39,7 @@ const NO_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
 
 /// The call's tools on its wire: those of other wires, second ones of one name and those beyond the limit are left out.
 pub(crate) fn declared<'a>(call: &'a Call, scribe: &mut Scribe<'_>) -> Vec<Declared<'a>> {
-    let (wire, most) = (scribe.wire(), scribe.profile.most_calls());
+    let (wire, most) = (scribe.wire(), scribe.profile.most_tools());
     let mut seen: HashSet<String> = HashSet::new();
     let mut kept = Vec::new();
     for tool in call.declared_tools() {
@@ -68,7 +68,7 @@ pub(crate) fn declared<'a>(call: &'a Call, scribe: &mut Scribe<'_>) -> Vec<Decla
             Declared::Function { name, description: description.as_deref(), schema, fields: Fields::of(extra) }
         }
         Tool::Native { raw, .. } => {
-            let name = own_name.filter(|_| wire == Wire::Anthropic);
+            let name = own_name.filter(|_| wire != Wire::OpenAiChat);
             Declared::Raw { raw: Cow::Borrowed(raw.as_str()), name }
         }
     });
@@ -78,8 +78,9 @@ pub(crate) fn declared<'a>(call: &'a Call, scribe: &mut Scribe<'_>) -> Vec<Decla
 /// Whether the wire takes the tool: a function, or one of the provider's own of another type.
 fn is_tool_of(tool: &Tool, to: Wire) -> bool {
     let functions = match to {
-        Wire::OpenAiChat => "function",
+        Wire::OpenAiChat | Wire::OpenAiResponses => "function",
         Wire::Anthropic => "custom",
+        Wire::Gemini => return is_tool_of_gemini(tool),
     };
     match tool {
         Tool::Function { .. } => true,
@@ -89,11 +90,27 @@ fn is_tool_of(tool: &Tool, to: Wire) -> bool {
     }
 }
 
+/// Gemini tells its own tools apart by the one field that they have.
+fn is_tool_of_gemini(tool: &Tool) -> bool {
+    match tool {
+        Tool::Function { .. } => true,
+        Tool::Native { wire, raw, .. } => {
+            let own = |name: &str| !matches!(name, "functionDeclarations" | "function_declarations");
+            let one = |tool: Value<'_>| {
+                let mut names = tool.entries().map(|(name, _)| own(&name));
+                Some(names.next() == Some(true) && names.next().is_none())
+            };
+            *wire == Wire::Gemini && look(raw.as_str(), one).unwrap_or(false)
+        }
+    }
+}
+
 /// The tool's name in the body, where it has one.
 fn name_on(tool: &Tool, wire: Wire) -> Option<String> {
     match (tool, wire) {
-        (Tool::Native { raw, .. }, Wire::Anthropic) => look(raw.as_str(), |tool| text_of(tool, "name")),
-        (Tool::Native { .. } | Tool::Function { .. }, Wire::OpenAiChat | Wire::Anthropic) => tool.name().map(str::to_owned),
+        (Tool::Native { raw, .. }, Wire::Anthropic | Wire::OpenAiResponses) => look(raw.as_str(), |tool| text_of(tool, "name")),
+        (Tool::Native { .. }, Wire::Gemini) => None,
+        (Tool::Native { .. }, Wire::OpenAiChat) | (Tool::Function { .. }, _) => tool.name().map(str::to_owned),
     }
 }
 
@@ -137,7 +154,7 @@ pub(crate) fn settle_choice(parameters: &mut Vec<Parameter<'_>>, tools: &[Declar
     let Some(at) = parameters.iter().position(|(name, _)| *name == "tool_choice") else { return };
     let Some((_, choice)) = parameters.get_mut(at) else { return };
     let wire = scribe.wire();
-    let named = look(choice, |choice| is_choice(choice, wire).then(|| name_in(choice)));
+    let named = look(choice, |choice| is_choice(choice, wire).then(|| name_in(choice, wire)));
     let stands = match named {
         _ if tools.is_empty() => false,
         None => false,
@@ -159,7 +176,7 @@ pub(crate) fn settle_choice(parameters: &mut Vec<Parameter<'_>>, tools: &[Declar
 /// Whether `tool_choice` is of a form that the wire takes.
 fn is_choice(choice: Value<'_>, wire: Wire) -> bool {
     match (choice.kind(), wire) {
-        (Kind::Null, _) | (Kind::String | Kind::Object, Wire::OpenAiChat) => true,
+        (Kind::Null, _) | (Kind::String | Kind::Object, Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Gemini) => true,
         (Kind::Object, Wire::Anthropic) => {
             let kind = text_of(choice, "type");
             kind.is_some_and(|kind| kind != "tool" || text_of(choice, "name").is_some())
@@ -168,8 +185,11 @@ fn is_choice(choice: Value<'_>, wire: Wire) -> bool {
     }
 }
 
-/// The name of the tool that is chosen, and its place.
-fn name_in(choice: Value<'_>) -> Option<(String, Range<usize>)> {
+/// The name of the tool that is chosen, and its place. In OpenAI Responses a choice may name other things, such as a server.
+fn name_in(choice: Value<'_>, wire: Wire) -> Option<(String, Range<usize>)> {
+    if wire == Wire::OpenAiResponses && !matches!(text_of(choice, "type")?.as_str(), "function" | "custom") {
+        return None;
+    }
     let holder = choice.get("function").unwrap_or(choice);
     Some((text_of(holder, "name")?, holder.get("name")?.span()))
 }

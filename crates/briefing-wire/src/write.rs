@@ -6,11 +6,13 @@ use briefing_json::{Document, Kind, quote};
 
 use crate::raw::is;
 
-/// Unknown fields as they are written: all of them, or all but a mark.
+/// Unknown fields as they are written: all of them, or all but one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Fields<'a> {
     extra: Option<&'a Extra>,
-    unmarked: bool,
+    without: Option<&'static str>,
+    /// Whether a cache mark is added that was not among them.
+    marked: bool,
 }
 
 /// The field that marks a block for Anthropic's prompt cache.
@@ -21,26 +23,37 @@ pub(crate) const TEXT: [&str; 2] = ["type", "text"];
 
 impl<'a> Fields<'a> {
     pub(crate) fn of(extra: &'a Extra) -> Self {
-        Self { extra: Some(extra), unmarked: false }
+        Self { extra: Some(extra), without: None, marked: false }
     }
 
     pub(crate) fn on(self, wire: Wire) -> impl Iterator<Item = (&'a str, &'a RawJson)> {
         let fields = self.extra.into_iter().flat_map(move |extra| extra.on(wire));
-        fields.filter(move |(name, _)| !self.unmarked || *name != MARK)
+        fields.filter(move |(name, _)| self.without != Some(name))
     }
 
     /// Whether none is written beside a text.
     pub(crate) fn is_plain(self, wire: Wire) -> bool {
-        self.on(wire).all(|(name, _)| TEXT.contains(&name))
+        !self.marked && self.on(wire).all(|(name, _)| TEXT.contains(&name))
     }
 
     /// Whether they hold a cache mark.
     pub(crate) fn marked(self, wire: Wire) -> bool {
-        self.on(wire).any(|(name, raw)| name == MARK && !is(raw, "null"))
+        self.marked || self.on(wire).any(|(name, raw)| name == MARK && !is(raw, "null"))
     }
 
-    pub(crate) fn unmark(&mut self) {
-        self.unmarked = true;
+    /// The same with a cache mark.
+    pub(crate) fn mark(self) -> Self {
+        Self { marked: true, without: Some(MARK), ..self }
+    }
+
+    /// The field of that name, if it is one of them.
+    pub(crate) fn get(self, wire: Wire, name: &str) -> Option<&'a RawJson> {
+        self.on(wire).find(|(known, _)| *known == name).map(|(_, raw)| raw)
+    }
+
+    /// The same but for that field. Of several that are taken out the last counts.
+    pub(crate) fn without(self, name: &'static str) -> Self {
+        Self { without: Some(name), ..self }
     }
 }
 
@@ -116,6 +129,19 @@ impl Writer {
         self.out.push(b']');
     }
 
+    /// An array, element by element.
+    pub(crate) fn list(&mut self, write: impl FnOnce(&mut Self)) {
+        self.out.push(b'[');
+        write(self);
+        self.out.push(b']');
+    }
+
+    /// An element of an array.
+    pub(crate) fn element(&mut self, write: impl FnOnce(&mut Self)) {
+        self.comma(b'[');
+        write(self);
+    }
+
     /// A `data:` URI of Base64 data.
     pub(crate) fn data_uri(&mut self, media_type: &str, data: &str) {
         self.out.push(b'"');
@@ -132,6 +158,9 @@ impl Writer {
     pub(crate) fn extra(&mut self, fields: Fields<'_>, known: &[&str]) {
         for (name, raw) in fields.on(self.wire).filter(|(name, _)| !known.contains(name)) {
             self.json_field(name, raw.as_str());
+        }
+        if fields.marked {
+            self.json_field(MARK, r#"{"type":"ephemeral"}"#);
         }
     }
 

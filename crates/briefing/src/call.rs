@@ -14,6 +14,7 @@ pub struct Call {
     tools: Arc<[Tool]>,
     parameters: Vec<(Arc<str>, RawJson)>,
     output_reserve: u32,
+    cache_marks: bool,
 }
 
 /// A tool as the model is told of it.
@@ -65,7 +66,7 @@ impl Call {
     #[must_use]
     pub fn new(profile: ModelProfile) -> Self {
         let output_reserve = profile.max_output.min(profile.context / 8).min(4_096);
-        Self { profile: Arc::new(profile), tools: Arc::from([]), parameters: Vec::new(), output_reserve }
+        Self { profile: Arc::new(profile), tools: Arc::from([]), parameters: Vec::new(), output_reserve, cache_marks: false }
     }
 
     /// A call of a model by its name, on the wire of its family or on the one given.
@@ -114,6 +115,20 @@ impl Call {
     pub fn output_reserve(mut self, tokens: u32) -> Self {
         self.output_reserve = tokens;
         self
+    }
+
+    /// The same with marks for the provider's prompt cache, where it wants them (Anthropic): behind the tools and the system text,
+    /// behind the history, and at the end. Marks that stand in the messages count first.
+    #[must_use]
+    pub fn cache_marks(mut self, marks: bool) -> Self {
+        self.cache_marks = marks;
+        self
+    }
+
+    /// Whether marks for a prompt cache are set.
+    #[must_use]
+    pub fn marks_cache(&self) -> bool {
+        self.cache_marks
     }
 
     /// The model's profile.

@@ -29,6 +29,11 @@ pub struct ModelProfile {
     pub prefill: bool,
     /// Whether a system message may stand behind the first input.
     pub system_anywhere: bool,
+    /// Whether an outcome may hold files, on Gemini and on servers that speak OpenAI Responses: Gemini takes them from 3 on. Elsewhere
+    /// the wire decides, see [`Self::files_in_outcomes`].
+    pub outcome_files: bool,
+    /// Whether the first call of each answer must carry a thought signature (Gemini 3, report B64).
+    pub signed_calls: bool,
     /// The most pictures of one request.
     pub max_images: u32,
     /// The most Base64 bytes of one picture or document.
@@ -55,6 +60,8 @@ impl Default for ModelProfile {
             documents: true,
             prefill: false,
             system_anywhere: true,
+            outcome_files: false,
+            signed_calls: false,
             max_images: 100,
             max_image_bytes: 5 * 1024 * 1024,
             max_request_bytes: 32 * 1024 * 1024,
@@ -127,11 +134,10 @@ impl Profiles {
         let bare = bare.find("claude").and_then(|at| bare.get(at..)).unwrap_or(&bare);
         let bare = bare.strip_prefix("ft:").unwrap_or(bare);
         let table = self.families.iter().find(|(family, _)| bare.starts_with(family.as_str())).map(|(_, table)| table.clone());
-        let known = table.is_some();
         let mut profile = ModelProfile::deserialize(table.unwrap_or_default()).unwrap_or_default();
         profile.name = model.into();
         if let Some(wire) = wire {
-            if wire != profile.wire || (!known && wire == Wire::Anthropic) {
+            if wire != profile.wire {
                 profile.on_other_wire(wire);
             }
             profile.wire = wire;
@@ -147,17 +153,58 @@ impl ModelProfile {
     pub const fn most_calls(&self) -> usize {
         match (self.wire, self.dialect) {
             (Wire::OpenAiChat, Dialect::Original) => 128,
-            (Wire::OpenAiChat, Dialect::Mistral | Dialect::Compatible) | (Wire::Anthropic, _) => usize::MAX,
+            (Wire::OpenAiChat, Dialect::Mistral | Dialect::Compatible)
+            | (Wire::OpenAiResponses | Wire::Anthropic | Wire::Gemini, _) => usize::MAX,
         }
     }
 
-    /// What a wire's usual rules are when a model of another family is spoken to on it, as through a gateway.
+    /// How many tools a request may declare: 128 on OpenAI's wires, by its documentation.
+    #[must_use]
+    pub const fn most_tools(&self) -> usize {
+        match (self.wire, self.dialect) {
+            (Wire::OpenAiChat | Wire::OpenAiResponses, Dialect::Original) => 128,
+            (Wire::OpenAiChat | Wire::OpenAiResponses, Dialect::Mistral | Dialect::Compatible)
+            | (Wire::Anthropic | Wire::Gemini, _) => usize::MAX,
+        }
+    }
+
+    /// Whether users and assistants may come in any order, the first and the last message included: OpenAI itself takes that.
+    #[must_use]
+    pub const fn takes_any_order(&self) -> bool {
+        matches!((self.wire, self.dialect), (Wire::OpenAiChat | Wire::OpenAiResponses, Dialect::Original))
+    }
+
+    /// Whether system text behind the head of the list may stay system text. Mistral's order of roles takes none behind an answer
+    /// or an outcome, whatever the profile says, and Gemini has no such role.
+    #[must_use]
+    pub const fn takes_system_anywhere(&self) -> bool {
+        self.system_anywhere && !matches!(self.dialect, Dialect::Mistral) && !matches!(self.wire, Wire::Gemini)
+    }
+
+    /// Whether the outcome of a call may hold files; else they stand in a user message behind the round.
+    #[must_use]
+    pub const fn files_in_outcomes(&self) -> bool {
+        match self.wire {
+            Wire::OpenAiChat => false,
+            Wire::OpenAiResponses => self.outcome_files || matches!(self.dialect, Dialect::Original),
+            Wire::Anthropic => true,
+            Wire::Gemini => self.outcome_files,
+        }
+    }
+
+    /// What a wire's usual rules are when a model of another family is spoken to on it, as through a gateway. OpenAI's two wires are
+    /// of one house.
     fn on_other_wire(&mut self, wire: Wire) {
-        self.dialect = Dialect::Compatible;
+        if !self.wire.shares_files_with(wire) {
+            self.dialect = Dialect::Compatible;
+        } else if self.dialect == Dialect::Mistral {
+            self.dialect = Dialect::Compatible;
+            self.system_anywhere = true;
+        }
         self.prefill = false;
-        self.system_anywhere = match wire {
-            Wire::OpenAiChat => true,
-            Wire::Anthropic => false,
-        };
+        match wire {
+            Wire::OpenAiChat | Wire::OpenAiResponses => self.system_anywhere |= self.dialect == Dialect::Compatible,
+            Wire::Anthropic | Wire::Gemini => self.system_anywhere = false,
+        }
     }
 }

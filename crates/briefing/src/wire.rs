@@ -11,8 +11,13 @@ pub enum Wire {
     /// OpenAI Chat Completions, and every server that speaks it.
     #[serde(rename = "openai-chat")]
     OpenAiChat,
+    /// OpenAI Responses.
+    #[serde(rename = "openai-responses")]
+    OpenAiResponses,
     /// Anthropic Messages.
     Anthropic,
+    /// Gemini generateContent.
+    Gemini,
 }
 
 /// What a server that speaks a wire does otherwise than the wire's owner.
@@ -29,13 +34,29 @@ pub enum Dialect {
 }
 
 impl Wire {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Gemini];
+
     /// The wire's name in programs and files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
         }
+    }
+
+    /// The wires that share a provider's file store with this one, itself among them: OpenAI's two share one.
+    #[must_use]
+    pub const fn shares_files_with(self, other: Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::OpenAiChat | Self::OpenAiResponses, Self::OpenAiChat | Self::OpenAiResponses)
+                | (Self::Anthropic, Self::Anthropic)
+                | (Self::Gemini, Self::Gemini)
+        )
     }
 }
 
@@ -47,7 +68,7 @@ impl fmt::Display for Wire {
 
 /// A name that is no wire's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name:?} is no wire; known are openai-chat and anthropic")]
+#[error("{name:?} is no wire; known are openai-chat, openai-responses, anthropic and gemini")]
 pub struct UnknownWire {
     /// The name given.
     pub name: String,
@@ -59,7 +80,9 @@ impl FromStr for Wire {
     fn from_str(name: &str) -> Result<Self, UnknownWire> {
         match name {
             "openai-chat" => Ok(Self::OpenAiChat),
+            "openai-responses" => Ok(Self::OpenAiResponses),
             "anthropic" => Ok(Self::Anthropic),
+            "gemini" => Ok(Self::Gemini),
             _ => Err(UnknownWire { name: name.to_owned() }),
         }
     }

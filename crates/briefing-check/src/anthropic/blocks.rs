@@ -101,7 +101,7 @@ impl<'d> Blocks<'_, '_, 'd> {
                 self.list.other_content = true;
                 self.list.open.asked();
             }
-            Role::User | Role::System | Role::Developer | Role::Tool | Role::Function => {}
+            Role::User | Role::System | Role::Developer | Role::Tool | Role::Function | Role::Model => {}
         }
     }
 

@@ -109,7 +109,7 @@ impl<'c, 'd> List<'c, 'd> {
         match role {
             Role::System => self.system_place(content, index, at),
             Role::User => self.user_turn(),
-            Role::Assistant | Role::Developer | Role::Tool | Role::Function => self.assistant_turn(at),
+            Role::Assistant | Role::Developer | Role::Tool | Role::Function | Role::Model => self.assistant_turn(at),
         }
         if let Some(content) = content {
             self.content(content, role, index, last, &at.key("content"));
@@ -128,7 +128,7 @@ impl<'c, 'd> List<'c, 'd> {
                 None
             }
             Some(role @ (Role::User | Role::Assistant | Role::System)) => Some(role),
-            Some(Role::Developer | Role::Tool | Role::Function) | None => {
+            Some(Role::Developer | Role::Tool | Role::Function | Role::Model) | None => {
                 self.out.add(&at, Fault::UnknownRole { role: clip(&name) });
                 None
             }

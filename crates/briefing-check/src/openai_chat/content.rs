@@ -45,7 +45,7 @@ impl Part {
         match role {
             Role::System | Role::Developer | Role::Function => self == Self::Text,
             Role::User => self != Self::Refusal,
-            Role::Assistant => !given,
+            Role::Assistant | Role::Model => !given,
             Role::Tool => self == Self::Text || dialect != Dialect::OpenAi,
         }
     }

@@ -74,7 +74,7 @@ impl<'d> Chat<'_, 'd> {
         }
         match role {
             Role::System | Role::Developer | Role::User => self.said(message, role, at),
-            Role::Assistant => self.assistant(message, index, at),
+            Role::Assistant | Role::Model => self.assistant(message, index, at),
             Role::Tool => self.outcome(message, at),
             Role::Function => self.legacy(message, at),
         }
@@ -92,7 +92,7 @@ impl<'d> Chat<'_, 'd> {
             (Role::System, _) => self.rules.system,
             (Role::Developer, Dialect::OpenAi | Dialect::Compatible) => self.rules.system,
             (Role::Developer | Role::Function, Dialect::Mistral) => false,
-            (Role::User | Role::Assistant | Role::Tool | Role::Function, _) => true,
+            (Role::User | Role::Assistant | Role::Tool | Role::Function | Role::Model, _) => true,
         };
         if !supported {
             self.out.add(&at, Fault::RoleNotSupported { role });
@@ -135,7 +135,7 @@ impl<'d> Chat<'_, 'd> {
         let fits = match after {
             Role::System | Role::Developer => role != Role::Tool,
             Role::User => role != Role::Tool,
-            Role::Assistant => role != Role::System,
+            Role::Assistant | Role::Model => role != Role::System,
             Role::Tool | Role::Function => matches!(role, Role::Assistant | Role::Tool),
         };
         if !fits {

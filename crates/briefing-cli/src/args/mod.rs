@@ -132,12 +132,16 @@ pub(crate) struct CheckArgs {
 pub(crate) enum WireArg {
     /// OpenAI Chat Completions, and what speaks it
     OpenaiChat,
+    /// OpenAI Responses
+    OpenaiResponses,
     /// Anthropic Messages
     Anthropic,
+    /// Gemini generateContent
+    Gemini,
 }
 
 const ASSEMBLE_HELP: &str = "\
-Standard output gets the messages, or with --as openai-chat or anthropic the request body; standard error says in a few lines \
+Standard output gets the messages, or with --as WIRE the request body; standard error says in a few lines \
 what was chosen, changed and left out.
 
 Of a mailbox or a database, the thread of one message is told: --message, --entry, or the newest inbound one. Mail from the persona's \
@@ -249,7 +253,7 @@ pub(crate) struct MailArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Input: transcript")]
 pub(crate) struct TranscriptArgs {
-    /// A request body or a list of messages of either wire, Briefing's own JSON, agent-swarm-kit's messages (with --agent), or JSON
+    /// A request body or a list of messages of any wire, Briefing's own JSON, agent-swarm-kit's messages (with --agent), or JSON
     /// Lines of these or of the messages of one conversation; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
@@ -286,7 +290,7 @@ pub(crate) struct TargetArgs {
     /// What to print: Briefing's own messages, or a request body
     #[arg(long = "as", value_name = "FORM", default_value = "messages")]
     pub(crate) form: Form,
-    /// The model it is for [default: the transcript's; else claude-sonnet-4-5 with --as anthropic, gpt-5 without]
+    /// The model it is for [default: the transcript's; else gpt-5, claude-sonnet-4-5 or gemini-3-flash, by the wire]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// Facts of more models: TOML, a table per family, with the keys of the built-in table
@@ -304,8 +308,12 @@ pub(crate) enum Form {
     Messages,
     /// A body of OpenAI Chat Completions
     OpenaiChat,
+    /// A body of OpenAI Responses
+    OpenaiResponses,
     /// A body of Anthropic Messages
     Anthropic,
+    /// A body of Gemini generateContent
+    Gemini,
 }
 
 /// Bounds. All hold together.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::CheckArgs;
 use crate::error::{Failure, Kind, Stop};
-use crate::input::messages::{core_wire, unrecognised};
+use crate::input::messages::{checked_wire, core_wire, unrecognised};
 use crate::input::{Input, InputError, MAX_INPUT, read};
 use crate::output::Output;
 use crate::output::json::pretty;
@@ -102,10 +102,7 @@ impl<'a> Body<'a> {
             }
         };
         let model = args.model.clone().or_else(|| model_of(root));
-        let checked = match wire {
-            Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
-            Wire::Anthropic => briefing_check::Wire::Anthropic,
-        };
+        let checked = checked_wire(wire);
         let rules = match &model {
             Some(model) => Rules::for_model(checked, model),
             None => Rules::for_wire(checked),
@@ -130,8 +127,9 @@ impl<'a> Body<'a> {
     /// The most bytes of a body, where the provider itself reads it and says so.
     fn most_bytes(&self) -> Option<u64> {
         let family = match self.wire {
-            Wire::OpenAiChat => "",
+            Wire::OpenAiChat | Wire::OpenAiResponses => "",
             Wire::Anthropic => "claude",
+            Wire::Gemini => "gemini",
         };
         let profile = Profiles::built_in().model(self.model.as_deref().unwrap_or(family), Some(self.wire));
         (profile.dialect == Dialect::Original).then_some(profile.max_request_bytes)

@@ -203,7 +203,9 @@ impl TargetConfig {
         match self.form {
             Form::Messages => None,
             Form::OpenaiChat => Some(Wire::OpenAiChat),
+            Form::OpenaiResponses => Some(Wire::OpenAiResponses),
             Form::Anthropic => Some(Wire::Anthropic),
+            Form::Gemini => Some(Wire::Gemini),
         }
     }
 }
@@ -212,7 +214,9 @@ impl From<WireArg> for Wire {
     fn from(arg: WireArg) -> Self {
         match arg {
             WireArg::OpenaiChat => Self::OpenAiChat,
+            WireArg::OpenaiResponses => Self::OpenAiResponses,
             WireArg::Anthropic => Self::Anthropic,
+            WireArg::Gemini => Self::Gemini,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One conversation from JSON: a request body or a list of messages of either wire, or Briefing's own flat list.
+//! One conversation from JSON: a request body or a list of messages of any wire, or Briefing's own flat list.
 
 use briefing::message::{ModelMessage, messages_from_json};
 use briefing::view::swarm::SwarmMessage;
@@ -55,7 +55,8 @@ pub(crate) fn conversation(value: Value<'_>, name: &str) -> Result<Conversation,
 
 /// Whether it is one message, and no conversation.
 pub(crate) fn is_message(value: Value<'_>) -> bool {
-    value.get("role").is_some_and(|role| role.kind() == Json::String) && value.get("messages").is_none()
+    let listed = Wire::ALL.iter().any(|wire| value.get(list_name(*wire)).is_some());
+    value.get("role").is_some_and(|role| role.kind() == Json::String) && !listed
 }
 
 /// A message as a list of one.
@@ -67,7 +68,7 @@ fn one(message: Value<'_>, name: &str) -> Result<Conversation, Failure> {
 
 fn shape(name: &str, what: &str) -> Failure {
     Failure::new(Kind::Data, format!("{name} holds no conversation: {what}")).hint(
-        "wanted is a request body of OpenAI Chat or Anthropic Messages, a list of messages, or a line {\"id\": …, \"messages\": […]}",
+        "wanted is a request body (OpenAI Chat or Responses, Anthropic, Gemini), a list of messages, or a line {\"id\": …, \"messages\": […]}",
     )
 }
 
@@ -75,16 +76,17 @@ fn object(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
     if let Some(messages) = value.get("messages").filter(|messages| form(*messages) == Form::Swarm) {
         return swarm::conversation(messages, name);
     }
-    let wire = recognise(value).map_err(|error| unrecognised(name, error))?.wire;
-    let Some(messages) = value.get("messages") else { return Err(shape(name, "it has no messages")) };
+    let wire = core_wire(recognise(value).map_err(|error| unrecognised(name, error))?.wire);
+    let Some(messages) = value.get(list_name(wire)) else { return Err(shape(name, "it has no messages")) };
     if form(messages) == Form::Flat {
         return flat(messages, name);
     }
-    // A line of a transcript names no model: it is no whole body.
-    if value.get("model").is_none() && value.get("system").is_none() && value.get("tools").is_none() {
-        return list(messages, name, Form::Wire(core_wire(wire)));
+    // A line of a transcript names no model: it is no whole body. Of Gemini none does.
+    let whole = ["model", "system", "instructions", "tools"].iter().any(|key| value.get(key).is_some());
+    if !whole && wire != Wire::Gemini && messages.kind() == Json::Array {
+        return list(messages, name, Form::Wire(wire));
     }
-    let parsed = briefing_wire::parse(core_wire(wire), value).map_err(|error| {
+    let parsed = briefing_wire::parse(wire, value).map_err(|error| {
         Failure::new(Kind::Data, format!("{name}: {error}")).hint("`briefing check` tells what is wrong with it")
     })?;
     let notes = parsed.findings.into_iter().map(Note::Parsed).collect();
@@ -93,13 +95,18 @@ fn object(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
 
 /// What to say of a body of no known wire.
 pub(crate) fn unrecognised(name: &str, error: Unrecognised) -> Failure {
-    let hint = match error {
-        Unrecognised::OpenAiResponses | Unrecognised::Gemini => {
-            "two wires are known so far: openai-chat and anthropic. Send it as one of these"
-        }
-        _ => "a request body is an object with `messages`; a bare list can be wrapped: `jq '{model: \"gpt-5\", messages: .}'`",
-    };
-    Failure::new(Kind::Data, format!("{name}: {error}")).hint(hint)
+    Failure::new(Kind::Data, format!("{name}: {error}")).hint(
+        "a request body is an object with `messages`, `input` or `contents`; a bare list can be wrapped: `jq '{model: \"gpt-5\", messages: .}'`",
+    )
+}
+
+/// The field of a body that holds its messages.
+pub(crate) fn list_name(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAiChat | Wire::Anthropic => "messages",
+        Wire::OpenAiResponses => "input",
+        Wire::Gemini => "contents",
+    }
 }
 
 fn list(messages: Value<'_>, name: &str, form: Form) -> Result<Conversation, Failure> {
@@ -124,8 +131,20 @@ fn flat(messages: Value<'_>, name: &str) -> Result<Conversation, Failure> {
 
 pub(crate) fn core_wire(wire: briefing_check::Wire) -> Wire {
     match wire {
+        briefing_check::Wire::OpenAiChat => Wire::OpenAiChat,
+        briefing_check::Wire::OpenAiResponses => Wire::OpenAiResponses,
         briefing_check::Wire::Anthropic => Wire::Anthropic,
-        _ => Wire::OpenAiChat,
+        briefing_check::Wire::Gemini => Wire::Gemini,
+    }
+}
+
+/// The checker's name for a wire.
+pub(crate) fn checked_wire(wire: Wire) -> briefing_check::Wire {
+    match wire {
+        Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
+        Wire::OpenAiResponses => briefing_check::Wire::OpenAiResponses,
+        Wire::Anthropic => briefing_check::Wire::Anthropic,
+        Wire::Gemini => briefing_check::Wire::Gemini,
     }
 }
 
@@ -178,6 +197,12 @@ fn is_own_part(part: Value<'_>) -> bool {
 
 /// The wire that alone has what the message holds.
 fn wire_of(message: Value<'_>) -> Option<Wire> {
+    if message.get("parts").is_some_and(|parts| parts.kind() == Json::Array) {
+        return Some(Wire::Gemini);
+    }
+    if is_item(message) {
+        return Some(Wire::OpenAiResponses);
+    }
     if message.get("tool_calls").is_some_and(|calls| calls.items().next().is_some()) {
         return Some(Wire::OpenAiChat);
     }
@@ -185,9 +210,17 @@ fn wire_of(message: Value<'_>) -> Option<Wire> {
         "image" | "document" | "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "server_tool_use" => {
             Some(Wire::Anthropic)
         }
+        "input_text" | "input_image" | "input_file" | "output_text" => Some(Wire::OpenAiResponses),
         "image_url" | "input_audio" | "file" | "refusal" => Some(Wire::OpenAiChat),
         _ => None,
     })
+}
+
+/// Whether it is an item of OpenAI Responses that is no message: it has a type, and no role.
+fn is_item(item: Value<'_>) -> bool {
+    let kind = item.get("type").and_then(Value::as_str);
+    item.get("role").is_none()
+        && kind.is_some_and(|kind| kind == "reasoning" || kind.ends_with("_call") || kind.ends_with("_call_output"))
 }
 
 #[cfg(test)]
@@ -213,13 +246,19 @@ mod tests {
             r#"[{"role": "user", "content": [{"type": "document", "url": "https://x"}]}]"#,
             r#"[{"role": "user", "content": [{"type": "image_url"}]}, {"role": "assistant", "items": [], "failed": 3}]"#,
             r#"[{"role": "user", "content": "a"}, {"role": "tool", "agentName": "b", "items": []}]"#,
+            r#"[{"role": "user", "parts": [{"text": "a"}]}]"#,
+            r#"[{"role": "user", "content": "a"}, {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}]"#,
+            r#"[{"role": "user", "content": [{"type": "input_text", "text": "a"}]}]"#,
             "[]",
         ]
         .map(|text| form(Document::parse(text).unwrap().root()));
         let (chat, anthropic) = (Form::Wire(Wire::OpenAiChat), Form::Wire(Wire::Anthropic));
         let own = Form::Flat;
-        let expected =
-            [chat, own, chat, own, anthropic, anthropic, own, own, own, chat, own, chat, own, own, Form::Swarm, chat];
+        let (gemini, responses) = (Form::Wire(Wire::Gemini), Form::Wire(Wire::OpenAiResponses));
+        let expected = [
+            chat, own, chat, own, anthropic, anthropic, own, own, own, chat, own, chat, own, own, Form::Swarm, gemini, responses,
+            responses, chat,
+        ];
         assert_eq!(forms, expected);
     }
 }

@@ -62,7 +62,7 @@ impl Problems {
 
     fn count(&self) -> String {
         match self.list.len() + self.omitted {
-            0 => "no violations".to_owned(),
+            0 => "nothing wrong with the body".to_owned(),
             many => count(many, "violation"),
         }
     }

@@ -19,7 +19,9 @@ fn verdict(request: &Request, call: &Call) -> Report {
     let document = Document::parse(std::str::from_utf8(request.body()).unwrap()).unwrap();
     let wire = match call.wire() {
         briefing::Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
+        briefing::Wire::OpenAiResponses => briefing_check::Wire::OpenAiResponses,
         briefing::Wire::Anthropic => briefing_check::Wire::Anthropic,
+        briefing::Wire::Gemini => briefing_check::Wire::Gemini,
     };
     check(document.root(), &Rules::for_model(wire, &call.profile().name))
 }

@@ -30,6 +30,10 @@ struct Body<'a> {
     tools: Vec<Declared<'a>>,
     system: Vec<Block<'a>>,
     messages: Vec<Message<'a>>,
+    /// How many messages are history.
+    history: usize,
+    /// How many messages will read the same when more stand behind them.
+    lasting: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +68,9 @@ enum FileKind {
 pub(crate) fn render(briefing: &Briefing) -> (Vec<u8>, Vec<WireFinding>) {
     let mut scribe = Scribe::new(briefing.call().profile());
     let mut body = normalise::body(briefing, &mut scribe);
-    marks::settle(&mut body, &mut scribe);
+    let left = marks::settle(&mut body, &mut scribe);
+    if briefing.call().marks_cache() {
+        marks::place(&mut body, left);
+    }
     (encode::body(&body), scribe.into_findings())
 }

@@ -9,8 +9,9 @@ use crate::scribe::{Place, Standing};
 
 /// Whether a block may stand at a place. What is known is native only if it is written in no known form, so it may not; only a
 /// document of text is. What the model wrote itself, and system text, may be newer than this list.
-pub(super) fn standing(kind: &str, block: Value<'_>, place: Place) -> Standing {
-    let stands = match kind {
+pub(super) fn standing(block: Value<'_>, place: Place) -> Standing {
+    let Some(kind) = text_of(block, "type") else { return Standing::No };
+    let stands = match kind.as_str() {
         "text" | "image" | "tool_use" | "tool_result" | "thinking" | "redacted_thinking" => false,
         "document" => is_text_document(block),
         // "`server_tool_use` blocks can only be in `assistant` messages"
@@ -27,7 +28,7 @@ pub(super) fn standing(kind: &str, block: Value<'_>, place: Place) -> Standing {
         "container_upload" | "mid_conv_system" => place != Place::Outcome,
         _ => matches!(place, Place::System | Place::Answer),
     };
-    if stands { Standing::Yes } else { Standing::No }
+    Standing::yes_if(stands)
 }
 
 /// `^[a-zA-Z0-9_-]+$`
@@ -63,8 +64,7 @@ pub(crate) fn ends_in_server_tool(said: &Assistant) -> bool {
 }
 
 fn standing_in(answer: &Native) -> Standing {
-    let standing = look(answer.raw.as_str(), |block| Some(standing(&text_of(block, "type")?, block, Place::Answer)));
-    standing.unwrap_or(Standing::No)
+    look(answer.raw.as_str(), |block| Some(standing(block, Place::Answer))).unwrap_or(Standing::No)
 }
 
 fn own(item: &Item) -> Option<&Native> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use briefing::message::{Assistant, Item, Media, Native, Outcome, Part, Reasoning, System, SystemPart, Text, User};
 use briefing::texts::{Filler, OutcomeText, SCHEMA_OF_UNDECLARED, native_elsewhere, system_as_user};
-use briefing::{Briefing, Round, Wire};
+use briefing::{Briefing, Class, Round, Wire};
 use briefing_json::Value;
 
 use super::native::standing;
@@ -33,9 +33,17 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
         tools::settle_choice(&mut parameters, &tools, scribe);
     }
     let mut list = List { scribe, system: Vec::new(), messages: Vec::new() };
+    let turn = turn_begins(briefing);
+    let (mut history, mut lasting) = (None, 0);
     for (at, step) in steps(briefing) {
+        if at >= turn {
+            history.get_or_insert(list.messages.len());
+        }
         list.scribe.at(at);
         list.step(at, step);
+        if !matches!(step, Step::Filler(_)) {
+            lasting = list.messages.len();
+        }
     }
     list.trim_prefill();
     let List { scribe, system, messages } = list;
@@ -48,7 +56,14 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
     let above_budget = thinking::settle(&mut parameters, &tools, &messages, scribe);
     let given = parameters.iter().any(|(name, _)| *name == "max_tokens");
     let max_tokens = (!given).then(|| call.reserved_output().max(1).max(above_budget.unwrap_or_default()));
-    Body { model: &call.profile().name, max_tokens, parameters, tools, system, messages }
+    let history = history.unwrap_or(messages.len());
+    Body { model: &call.profile().name, max_tokens, parameters, tools, system, messages, history, lasting }
+}
+
+/// The index of the first message that is no history: of the current message, or of what stands where there is none.
+fn turn_begins(briefing: &Briefing) -> usize {
+    let before = briefing.units().iter().take_while(|placed| !matches!(placed.class(), Class::Current | Class::Run));
+    before.map(|placed| placed.unit().messages().count()).sum()
 }
 
 /// `max_tokens` is a whole number; for anything else the call's own reserve stands. 0 fills the cache and answers nothing.
@@ -250,7 +265,7 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn native(&mut self, native: &'a Native, place: Place) -> Option<Block<'a>> {
-        match self.scribe.native(native, |kind, block| standing(kind, block, place)) {
+        match self.scribe.native(native, |block| standing(block, place)) {
             Shown::Raw(raw) => Some(Block::Raw(Cow::Borrowed(raw.as_str()))),
             Shown::Text(text) => Some(Block::Text { text, fields: Fields::default() }),
             Shown::Absent => None,
@@ -300,7 +315,7 @@ impl<'a> List<'a, '_, '_> {
 
 /// The type of a native block whose text ends in white space; none for what the provider goes on from by itself.
 fn kind_of_spaced(block: Value<'_>) -> Option<String> {
-    let kind = text_of(block, "type").filter(|kind| standing(kind, block, Place::Answer) == Standing::Yes)?;
+    let kind = text_of(block, "type").filter(|_| standing(block, Place::Answer) == Standing::Yes)?;
     text_of(block, "text")?.ends_with(char::is_whitespace).then_some(kind)
 }
 

@@ -8,9 +8,10 @@ use crate::scribe::{Place, Standing};
 
 /// Whether a part may stand at a place. A file is native only if it is written in no known form, so it may not. OpenAI takes no
 /// part that it does not know ("Invalid value"), and its system and tool messages hold text alone.
-pub(super) fn standing(kind: &str, part: Value<'_>, place: Place, dialect: Dialect) -> Standing {
+pub(super) fn standing(part: Value<'_>, place: Place, dialect: Dialect) -> Standing {
+    let Some(kind) = text_of(part, "type") else { return Standing::No };
     let text_alone = place == Place::System || (place == Place::Outcome && dialect == Dialect::Original);
-    let stands = match kind {
+    let stands = match kind.as_str() {
         _ if text_alone => false,
         "refusal" => place != Place::Input && text_of(part, "refusal").is_some(),
         "input_audio" => place != Place::Answer && is_audio(part, dialect),
@@ -18,7 +19,7 @@ pub(super) fn standing(kind: &str, part: Value<'_>, place: Place, dialect: Diale
         "audio_url" | "video_url" => dialect == Dialect::Compatible && place != Place::Answer,
         _ => false,
     };
-    if stands { Standing::Yes } else { Standing::No }
+    Standing::yes_if(stands)
 }
 
 /// Mistral takes the data itself, too.

@@ -278,7 +278,7 @@ impl<'a> List<'a, '_, '_> {
 
     fn native(&mut self, native: &'a Native, place: Place) -> Option<Part<'a>> {
         let dialect = self.dialect;
-        match self.scribe.native(native, |kind, part| standing(kind, part, place, dialect)) {
+        match self.scribe.native(native, |part| standing(part, place, dialect)) {
             Shown::Raw(raw) => Some(Part::Raw(raw)),
             Shown::Text(text) => Some(Part::Text { text, fields: Fields::default() }),
             Shown::Absent => None,

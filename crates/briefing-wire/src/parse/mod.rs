@@ -12,9 +12,9 @@ use briefing_json::{Document, Value};
 
 pub(crate) use call::call;
 pub use error::{ParseChange, ParseError, ParseFault, ParseFinding};
-pub(crate) use reader::{Nest, Path, Read, Reader, array as list, base64, object, present};
+pub(crate) use reader::{Nest, Path, Read, Reader, array as list, base64, object, object_of, present};
 
-use crate::{anthropic, openai_chat};
+use crate::{anthropic, gemini, openai_chat, openai_responses};
 
 /// A body, read.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,12 +40,14 @@ pub struct ParsedMessages {
 ///
 /// # Errors
 /// [`ParseError`] for a body, a tool, a message or a part that is no object, content that is neither text nor parts, a role that
-/// the wire does not know, or a body without `messages`.
+/// the wire does not know, or a body without its list (`messages`, `input`, `contents`).
 pub fn parse(wire: Wire, body: Value<'_>) -> Result<Parsed, ParseError> {
     let mut reader = Reader::new(wire);
     let (call, messages) = match wire {
         Wire::OpenAiChat => openai_chat::body(body, &mut reader),
+        Wire::OpenAiResponses => openai_responses::body(body, &mut reader),
         Wire::Anthropic => anthropic::body(body, &mut reader),
+        Wire::Gemini => gemini::body(body, &mut reader),
     }?;
     Ok(Parsed { call, messages, findings: reader.into_findings() })
 }
@@ -66,7 +68,9 @@ pub fn parse_messages(wire: Wire, list: Value<'_>) -> Result<ParsedMessages, Par
     let mut reader = Reader::new(wire);
     let messages = match wire {
         Wire::OpenAiChat => openai_chat::array(list, &Path::Root, &mut reader),
+        Wire::OpenAiResponses => openai_responses::array(list, &Path::Root, &mut reader),
         Wire::Anthropic => anthropic::array(list, &Path::Root, &mut reader),
+        Wire::Gemini => gemini::array(list, &Path::Root, &mut reader),
     }?;
     Ok(ParsedMessages { messages, findings: reader.into_findings() })
 }

@@ -158,7 +158,7 @@ impl Reader {
             }
             Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Object => {
                 let wanted = match self.wire {
-                    Wire::OpenAiChat => "a string or an array of parts",
+                    Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Gemini => "a string or an array of parts",
                     Wire::Anthropic => "a string or an array of blocks",
                 };
                 Err(at.wanted(wanted, content))
@@ -208,7 +208,8 @@ pub(crate) fn base64(data: &str) -> Bytes {
     Bytes::from_base64(if data.contains(['\r', '\n']) { data.replace(['\r', '\n'], "") } else { data.to_owned() })
 }
 
-fn object_of(fields: &[(Arc<str>, RawJson)]) -> Option<RawJson> {
+/// The fields as one object; none if there are none.
+pub(crate) fn object_of(fields: &[(Arc<str>, RawJson)]) -> Option<RawJson> {
     if fields.is_empty() {
         return None;
     }

@@ -25,7 +25,15 @@ const SCHEMAS: [&str; 11] = [
 ];
 
 /// Tools of the provider's own, and what is no tool at all.
-const NATIVE: [(Wire, Option<&str>, &str); 12] = [
+const NATIVE: [(Wire, Option<&str>, &str); 20] = [
+    (Wire::OpenAiResponses, None, r#"{"type":"web_search"}"#),
+    (Wire::OpenAiResponses, Some("get"), r#"{"type":"custom","name":"get"}"#),
+    (Wire::OpenAiResponses, Some("get"), r#"{"type":"function","name":"get"}"#),
+    (Wire::OpenAiResponses, None, "5"),
+    (Wire::Gemini, None, r#"{"googleSearch":{}}"#),
+    (Wire::Gemini, None, r#"{"functionDeclarations":[{"name":"get"}]}"#),
+    (Wire::Gemini, None, "{}"),
+    (Wire::Gemini, None, "[]"),
     (Wire::Anthropic, Some("web_search"), r#"{"type":"web_search_20250305","name":"web_search"}"#),
     (
         Wire::Anthropic,
@@ -44,7 +52,10 @@ const NATIVE: [(Wire, Option<&str>, &str); 12] = [
     (Wire::OpenAiChat, None, "[]"),
 ];
 
-const CHOICES: [&str; 24] = [
+const CHOICES: [&str; 27] = [
+    r#"{"type":"function","name":"get.weather"}"#,
+    r#"{"type":"mcp","server_label":"s","name":"x"}"#,
+    r#"{"type":"function"}"#,
     "null",
     "\"auto\"",
     "\"none\"",
@@ -71,7 +82,21 @@ const CHOICES: [&str; 24] = [
     r#"{"type":"custom","custom":{"name":"get"}}"#,
 ];
 
-const PARAMETERS: [(&str, &str); 30] = [
+const PARAMETERS: [(&str, &str); 44] = [
+    ("max_output_tokens", "100"),
+    ("instructions", "\"Be kind.\""),
+    ("instructions", "\"\""),
+    ("input", "\"x\""),
+    ("previous_response_id", "\"resp_1\""),
+    ("reasoning", r#"{"effort":"low"}"#),
+    ("contents", "[]"),
+    ("systemInstruction", "5"),
+    ("generationConfig", r#"{"maxOutputTokens":10}"#),
+    ("toolConfig", r#"{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["get","get.weather","none"]}}"#),
+    ("tool_config", r#"{"function_calling_config":{"mode":"ANY","allowed_function_names":["get"]},"retrievalConfig":{}}"#),
+    ("toolConfig", r#"{"functionCallingConfig":{"mode":"AUTO"}}"#),
+    ("toolConfig", "5"),
+    ("toolConfig", r#"{"functionCallingConfig":5}"#),
     ("temperature", "0.5"),
     ("max_tokens", "0"),
     ("max_tokens", "100"),

@@ -19,12 +19,17 @@ use super::opaque::{extra, given, reasoning, spoken};
 pub(crate) type Group = Vec<ModelMessage>;
 
 /// A model on each wire, in each dialect, with each rule for the ends and for system text.
-pub(crate) const MODELS: [(Wire, &str); 8] = [
+pub(crate) const MODELS: [(Wire, &str); 13] = [
     (Wire::OpenAiChat, "gpt-5"),
     (Wire::OpenAiChat, "gpt-4o"),
     (Wire::OpenAiChat, "mistral-large-latest"),
     (Wire::OpenAiChat, "deepseek-chat"),
     (Wire::OpenAiChat, "some-model"),
+    (Wire::OpenAiResponses, "gpt-5"),
+    (Wire::OpenAiResponses, "gpt-4o"),
+    (Wire::OpenAiResponses, "deepseek-v4-flash"),
+    (Wire::Gemini, "gemini-3-flash-preview"),
+    (Wire::Gemini, "gemini-2.5-flash"),
     (Wire::Anthropic, "claude-sonnet-4-5"),
     (Wire::Anthropic, "claude-opus-4-6"),
     (Wire::Anthropic, "claude-opus-4-8"),
@@ -169,7 +174,7 @@ fn media(types: &'static [&'static str]) -> impl Strategy<Value = Media> {
     let source = prop_oneof![
         4 => select(vec!["iVBORw0KGgo=", "AAAA", "", "!!"]).prop_map(|data| MediaSource::Data(Bytes::from_base64(data))),
         1 => select(vec!["https://example.org/a \"b\".png", "", "data:text/plain,x", "data:image/png;base64,AAAA"]).prop_map(|url| MediaSource::Url(url.into())),
-        1 => select(vec![Wire::Anthropic, Wire::OpenAiChat]).prop_map(|wire| MediaSource::File { wire, id: "file_1".into() }),
+        1 => select(Wire::ALL.to_vec()).prop_map(|wire| MediaSource::File { wire, id: "file_1".into() }),
     ];
     (source, select(types), prop::option::of(select(vec!["a.pdf", "x \"y\"\n.png", ""])), extra()).prop_map(
         |(source, media_type, name, extra)| Media {
@@ -184,7 +189,7 @@ fn media(types: &'static [&'static str]) -> impl Strategy<Value = Media> {
 fn part() -> BoxedStrategy<Part> {
     prop_oneof![
         6 => text_part().prop_map(Part::Text),
-        1 => media(&["image/png", "image/jpeg", "image/tiff", ""]).prop_map(Part::Image),
+        1 => media(&["image/png", "image/jpeg", "image/gif", "image/heic", "image/tiff", ""]).prop_map(Part::Image),
         1 => media(&["application/pdf", "text/plain"]).prop_map(Part::Document),
         2 => given().prop_map(Part::Native),
     ]

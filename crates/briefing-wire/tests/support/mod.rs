@@ -16,7 +16,9 @@ use serde_json::Value;
 pub(crate) fn rules(profile: &ModelProfile) -> Rules {
     let wire = match profile.wire {
         Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
+        Wire::OpenAiResponses => briefing_check::Wire::OpenAiChat,
         Wire::Anthropic => briefing_check::Wire::Anthropic,
+        Wire::Gemini => briefing_check::Wire::OpenAiChat,
     };
     let mut rules = Rules::for_wire(wire);
     rules.dialect = match profile.dialect {

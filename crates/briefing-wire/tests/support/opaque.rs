@@ -103,6 +103,73 @@ pub(crate) const OPENAI: [&str; 36] = [
     r#"{"type":""}"#,
 ];
 
+/// Items and parts of OpenAI Responses.
+pub(crate) const RESPONSES: [&str; 35] = [
+    r#"{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"x"}}"#,
+    r#"{"type":"web_search_call","status":"completed"}"#,
+    r#"{"type":"tool_search_call","call_id":null,"execution":"server","arguments":{},"id":"tsc_1"}"#,
+    r#"{"type":"tool_search_call","call_id":"c1","execution":"client","arguments":{}}"#,
+    r#"{"type":"tool_search_output","call_id":null,"execution":"server","tools":[]}"#,
+    r#"{"type":"tool_search_output","call_id":"c1","execution":"client","tools":[]}"#,
+    r#"{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}"#,
+    r#"{"type":"function_call_output","call_id":"c1","output":"x"}"#,
+    r#"{"type":"custom_tool_call","call_id":"c1","name":"f","input":"x"}"#,
+    r#"{"type":"custom_tool_call","name":"f","input":"x"}"#,
+    r#"{"type":"computer_call","call_id":"c1","action":{}}"#,
+    r#"{"type":"computer_call_output","output":{}}"#,
+    r#"{"type":"message","role":"assistant","id":"msg_1","content":[{"type":"refusal","refusal":"no"}]}"#,
+    r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"},{"type":"refusal","refusal":"no"}]}"#,
+    r#"{"type":"message","role":"assistant","content":[{"type":"output_text"}]}"#,
+    r#"{"type":"message","role":"assistant","content":[]}"#,
+    r#"{"type":"message","role":"user","content":[{"type":"refusal","refusal":"no"}]}"#,
+    r#"{"type":"message","role":"assistant","content":"x"}"#,
+    r#"{"type":"reasoning","id":"rs_1","summary":[]}"#,
+    r#"{"type":"additional_tools","role":"developer","tools":[]}"#,
+    r#"{"type":"additional_tools","role":"developer"}"#,
+    r#"{"type":"item_reference","id":"msg_1"}"#,
+    r#"{"type":"mcp_approval_request","id":"mcpr_1","name":"f","server_label":"s","arguments":"{}"}"#,
+    r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}"#,
+    r#"{"type":"mcp_approval_response","approval_request_id":"mcpr_9","approve":true}"#,
+    r#"{"type":"mcp_approval_response"}"#,
+    r#"{"type":"compaction","id":"cmp_1","encrypted_content":"x"}"#,
+    r#"{"type":"input_audio","input_audio":{"data":"AAAA","format":"wav"}}"#,
+    r#"{"type":"input_image"}"#,
+    r#"{"type":"input_image","image_url":5}"#,
+    r#"{"type":"input_image","image_url":"https://x","file_id":"f"}"#,
+    r#"{"type":"input_file","file_url":"data:text/plain,x"}"#,
+    r#"{"type":"input_file","file_data":"AAAA","filename":"a.pdf"}"#,
+    r#"{"type":"hologram","x":1}"#,
+    r#"{"type":"hologram","id":"h_1","role":"assistant"}"#,
+];
+
+/// Parts of Gemini.
+pub(crate) const GEMINI: [&str; 24] = [
+    r#"{"inlineData":{"mimeType":"audio/mpeg","data":"AA_-"}}"#,
+    r#"{"inline_data":{"mime_type":"video/mp4","data":"AAAA"},"videoMetadata":{"fps":1}}"#,
+    r#"{"inlineData":{"mimeType":"image/png","data":"!!"}}"#,
+    r#"{"inlineData":{"mimeType":"image/png","data":""}}"#,
+    r#"{"inlineData":{"mimeType":"image/gif","data":"AAAA","displayName":"a.gif"}}"#,
+    r#"{"inlineData":{"data":"AAAA"}}"#,
+    r#"{"inlineData":5}"#,
+    r#"{"fileData":{"fileUri":"https://generativelanguage.googleapis.com/v1beta/files/x","mimeType":"audio/mpeg"}}"#,
+    r#"{"fileData":{"fileUri":"https://youtu.be/x"}}"#,
+    r#"{"file_data":{"file_uri":""}}"#,
+    r#"{"fileData":{}}"#,
+    r#"{"executableCode":{"language":"PYTHON","code":"1"}}"#,
+    r#"{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"},"thoughtSignature":"c2ln"}"#,
+    r#"{"executableCode":5}"#,
+    r#"{"toolCall":{"toolType":"GOOGLE_SEARCH","id":"t1"}}"#,
+    r#"{"functionCall":{"name":"f","args":{}}}"#,
+    r#"{"functionResponse":{"name":"f","response":{}}}"#,
+    r#"{"text":5}"#,
+    r#"{"text":"x"}"#,
+    r#"{"thought":true,"text":"hm","thoughtSignature":"c2ln"}"#,
+    r#"{"thoughtSignature":"c2ln"}"#,
+    r#"{"hologram":{"x":1}}"#,
+    r#"{"hologram":1}"#,
+    "{}",
+];
+
 pub(crate) fn raw(text: &str) -> RawJson {
     RawJson::new(text).unwrap()
 }
@@ -111,7 +178,8 @@ pub(crate) fn raw(text: &str) -> RawJson {
 fn native(wire: Wire, json: &'static str) -> Vec<Native> {
     let block: serde_json::Value = serde_json::from_str(json).unwrap();
     let text = |key: &str| block.get(key).and_then(serde_json::Value::as_str);
-    let kind: Arc<str> = text("type").unwrap_or("odd").into();
+    let first = || block.as_object().and_then(|block| block.keys().next()).map(String::as_str);
+    let kind: Arc<str> = text("type").or_else(first).unwrap_or("odd").into();
     let parsed = Native { wire, kind: kind.clone(), raw: raw(json), reads_as: None, needs: text("tool_use_id").map(Arc::from) };
     let said = Native { reads_as: Some("it says \n".into()), needs: None, ..parsed.clone() };
     let needy = Native { needs: Some("srv_1".into()), ..parsed.clone() };
@@ -135,7 +203,25 @@ fn blocks() -> BoxedStrategy<Native> {
     ];
     let anthropic = ANTHROPIC.iter().flat_map(|json| native(Wire::Anthropic, json)).collect::<Vec<_>>();
     let openai = OPENAI.iter().flat_map(|json| native(Wire::OpenAiChat, json)).collect::<Vec<_>>();
-    prop_oneof![4 => select(anthropic), 3 => select(openai), 1 => select(odd)].boxed()
+    let tools = |json: &str| Native { wire: Wire::OpenAiResponses, kind: "tools".into(), raw: raw(json), reads_as: None, needs: None };
+    let outputs = vec![
+        tools("[]"),
+        tools("{}"),
+        tools(r#"[{"type":"function","name":"f"}]"#),
+        Native { kind: "output".into(), ..tools(r#"{"type":"computer_screenshot","image_url":"data:image/png;base64,AAAA"}"#) },
+        Native { kind: "output".into(), ..tools("\"x\"") },
+    ];
+    let responses = RESPONSES.iter().flat_map(|json| native(Wire::OpenAiResponses, json)).collect::<Vec<_>>();
+    let gemini = GEMINI.iter().flat_map(|json| native(Wire::Gemini, json)).collect::<Vec<_>>();
+    prop_oneof![
+        4 => select(anthropic),
+        3 => select(openai),
+        3 => select(responses),
+        3 => select(gemini),
+        1 => select(outputs),
+        1 => select(odd),
+    ]
+    .boxed()
 }
 
 /// Blocks of inputs, outcomes and system text.
@@ -147,7 +233,9 @@ pub(crate) fn given() -> impl Strategy<Value = Native> {
 pub(crate) fn spoken() -> impl Strategy<Value = Native> {
     let server: Vec<Native> =
         ANTHROPIC.iter().filter(|json| json.contains("_tool_")).flat_map(|json| native(Wire::Anthropic, json)).collect();
-    prop_oneof![blocks(), select(server)]
+    let items: Vec<Native> =
+        RESPONSES.iter().filter(|json| json.contains("_call")).flat_map(|json| native(Wire::OpenAiResponses, json)).collect();
+    prop_oneof![2 => blocks(), 1 => select(server), 1 => select(items)]
 }
 
 pub(crate) fn reasoning() -> impl Strategy<Value = Reasoning> {
@@ -163,6 +251,13 @@ pub(crate) fn reasoning() -> impl Strategy<Value = Reasoning> {
         one(Wire::OpenAiChat, "reasoning_content", "\"hm\""),
         one(Wire::OpenAiChat, "reasoning_details", r#"[{"type": "reasoning.text", "text": "hm"}]"#),
         one(Wire::OpenAiChat, "content", "\"hm\""),
+        one(Wire::OpenAiResponses, "reasoning", r#"{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"}"#),
+        one(Wire::OpenAiResponses, "reasoning", r#"{"type":"reasoning","summary":[],"content":[]}"#),
+        one(Wire::OpenAiResponses, "reasoning", r#"{"type":"message"}"#),
+        one(Wire::OpenAiResponses, "reasoning", "5"),
+        one(Wire::Gemini, "thought", r#"{"text": "hm", "thought": true, "thoughtSignature": "c2ln"}"#),
+        one(Wire::Gemini, "thought", r#"{"thought":true}"#),
+        one(Wire::Gemini, "thought", r#"{"text":"hm","thought":false}"#),
     ]);
     select(all)
 }
@@ -209,6 +304,54 @@ pub(crate) fn extra() -> BoxedStrategy<Extra> {
         ("refusal", "\"no\""),
         ("reasoning_content", "\"hm\""),
     ];
+    const RESPONSES: [(&str, &str); 28] = [
+        ("id", "\"fc_1\""),
+        ("id", "\"msg_1\""),
+        ("id", "5"),
+        ("id", "\"\""),
+        ("status", "\"completed\""),
+        ("namespace", "\"get\""),
+        ("type", "\"message\""),
+        ("type", "\"custom_tool_call\""),
+        ("type", "\"custom_tool_call_output\""),
+        ("type", "\"tool_search_call\""),
+        ("type", "\"tool_search_output\""),
+        ("type", "\"computer_call\""),
+        ("type", "\"computer_call_output\""),
+        ("execution", "\"client\""),
+        ("message", r#"{"id":"msg_1","type":"message","status":"completed","phase":"commentary"}"#),
+        ("message", r#"{"id":"call_1","role":"user","content":5}"#),
+        ("message", "{}"),
+        ("message", "true"),
+        ("message", "5"),
+        ("annotations", "[]"),
+        ("detail", "\"low\""),
+        ("strict", "true"),
+        ("role", "\"developer\""),
+        ("role", "\"instructions\""),
+        ("content", "5"),
+        ("output", "5"),
+        ("call_id", "5"),
+        ("input", "[]"),
+    ];
+    const GEMINI: [(&str, &str); 16] = [
+        ("thoughtSignature", "\"c2ln\""),
+        ("thought_signature", "\"c2ln\""),
+        ("thought", "true"),
+        ("id", "null"),
+        ("role", "\"user\""),
+        ("parts", "[]"),
+        ("text", "5"),
+        ("functionCall", r#"{"name":5,"odd":1}"#),
+        ("functionResponse", r#"{"willContinue":false,"response":5}"#),
+        ("functionResponse", "5"),
+        ("inlineData", r#"{"displayName":"a","data":5}"#),
+        ("fileData", r#"{"odd":1,"fileUri":5}"#),
+        ("videoMetadata", r#"{"fps":1}"#),
+        ("parameters", r#"{"type":"OBJECT"}"#),
+        ("parametersJsonSchema", "5"),
+        ("contents", "[]"),
+    ];
     let of = |wire: Wire, fields: Vec<(&str, &str)>| {
         Extra::new(wire, fields.into_iter().map(|(name, value)| (name.into(), raw(value))).collect())
     };
@@ -217,6 +360,8 @@ pub(crate) fn extra() -> BoxedStrategy<Extra> {
         2 => Just(of(Wire::Anthropic, vec![MARK])),
         2 => vec(select(&ANTHROPIC[..]), 1..3).prop_map(move |fields| of(Wire::Anthropic, fields)),
         2 => vec(select(&OPENAI[..]), 1..3).prop_map(move |fields| of(Wire::OpenAiChat, fields)),
+        3 => vec(select(&RESPONSES[..]), 1..4).prop_map(move |fields| of(Wire::OpenAiResponses, fields)),
+        2 => vec(select(&GEMINI[..]), 1..3).prop_map(move |fields| of(Wire::Gemini, fields)),
     ]
     .boxed()
 }

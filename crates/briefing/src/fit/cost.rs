@@ -106,6 +106,12 @@ const MESSAGE_BYTES: u64 = 64;
 const PART_BYTES: u64 = 64;
 const CALL_BYTES: u64 = 128;
 const BODY_BYTES: u64 = 256;
+/// The marks for a prompt cache, with the array that a text becomes for one.
+const MARKS_BYTES: u64 = 3 * 80;
+/// The name of the function that an outcome answers, and the object around it: on Gemini.
+const RESPONSE_BYTES: u64 = 160;
+/// What stands for the signature of a call that has none: on Gemini.
+const SIGNATURE_BYTES: u64 = 72;
 /// The longest id on any wire, for each call and each outcome.
 const ID_BYTES: u64 = 72;
 
@@ -175,7 +181,7 @@ impl<'a> Meter<'a> {
                 round.outcomes().iter().for_each(|outcome| self.outcome(outcome));
                 // A round of too many calls takes several assistant messages.
                 (0..round.outcomes().len().saturating_sub(1) / self.profile.most_calls()).for_each(|_| self.message());
-                if self.profile.wire == Wire::OpenAiChat && round.outcomes().iter().any(|outcome| has_media(outcome)) {
+                if !self.profile.files_in_outcomes() && round.outcomes().iter().any(|outcome| has_media(outcome)) {
                     self.pictures_behind();
                 }
             }
@@ -183,7 +189,7 @@ impl<'a> Meter<'a> {
         self.take()
     }
 
-    /// On OpenAI Chat an outcome's pictures go into a user message behind the round.
+    /// Where outcomes hold no files, theirs go into a user message behind the round.
     fn pictures_behind(&mut self) {
         self.message();
         self.read(texts::PICTURES_OF_OUTCOMES);
@@ -206,6 +212,7 @@ impl<'a> Meter<'a> {
     /// The cost of what stands around the messages: tools, parameters, the body itself.
     pub(crate) fn call(&mut self, call: &Call) -> Cost {
         self.cost.bytes += BODY_BYTES + quoted_len(&call.profile().name) as u64;
+        self.cost.bytes += if call.marks_cache() { MARKS_BYTES } else { 0 };
         for tool in call.declared_tools() {
             self.cost.bytes += PART_BYTES;
             match tool {
@@ -231,8 +238,7 @@ impl<'a> Meter<'a> {
 
     /// Whether system text behind the head may read as a user line.
     fn system_may_move(&self) -> bool {
-        let stays = self.profile.system_anywhere && self.profile.dialect != Dialect::Mistral;
-        !stays || self.profile.wire == Wire::Anthropic
+        !self.profile.takes_system_anywhere() || self.profile.wire == Wire::Anthropic
     }
 
     fn message(&mut self) {
@@ -243,6 +249,7 @@ impl<'a> Meter<'a> {
 
     fn assistant(&mut self, said: &Assistant) {
         self.message();
+        self.cost.bytes += if self.profile.signed_calls { SIGNATURE_BYTES } else { 0 };
         for item in &said.items {
             match item {
                 Item::Text(text) => self.text(text),
@@ -282,6 +289,7 @@ impl<'a> Meter<'a> {
     fn outcome(&mut self, outcome: &Outcome) {
         self.message();
         self.cost.bytes += ID_BYTES;
+        self.cost.bytes += if self.profile.wire == Wire::Gemini { RESPONSE_BYTES } else { 0 };
         outcome.parts.iter().for_each(|part| self.part(part));
         self.extra(&outcome.extra);
     }
@@ -309,7 +317,12 @@ impl<'a> Meter<'a> {
             // Where it may not stand, it reads as text there, too.
             let as_text = PART_BYTES + quoted_len(&text) as u64;
             self.cost.bytes += as_text.max(quoted_len(&native.kind) as u64 + 2);
-            self.raw(native.raw.as_str());
+            if native.is_file() {
+                self.cost.tokens += u64::from(self.profile.image_tokens);
+                self.cost.bytes += native.raw.as_str().len() as u64 + 1;
+            } else {
+                self.raw(native.raw.as_str());
+            }
         } else {
             self.read(&text);
         }

@@ -63,24 +63,38 @@ impl<'a> FileGate<'a> {
         }
     }
 
+    /// Whether the wire has a form for such a file, by where its content lies and of which type it is.
+    fn takes(&self, media: &Media, document: bool) -> bool {
+        let (wire, dialect) = (self.profile.wire, self.profile.dialect);
+        match (&media.source, document) {
+            (MediaSource::Data(_), true) => &*media.media_type == "application/pdf",
+            // Gemini's documentation names no GIF.
+            (MediaSource::Data(_), false) => match &*media.media_type {
+                "image/png" | "image/jpeg" | "image/webp" => true,
+                "image/gif" => wire != Wire::Gemini,
+                "image/heic" | "image/heif" => wire == Wire::Gemini,
+                _ => false,
+            },
+            // What it does not know the type of, Gemini does not read.
+            (MediaSource::Url(_) | MediaSource::File { .. }, _) if wire == Wire::Gemini => !media.media_type.is_empty(),
+            (MediaSource::Url(_), true) => {
+                wire == Wire::Anthropic || dialect == Dialect::Mistral || (wire == Wire::OpenAiResponses && dialect == Dialect::Original)
+            }
+            (MediaSource::File { .. }, false) => wire != Wire::OpenAiChat,
+            (MediaSource::Url(_), false) | (MediaSource::File { .. }, true) => true,
+        }
+    }
+
     fn refuses(&self, media: &Media, document: bool, left: u64) -> Option<FileReason> {
         let takes = if document { self.profile.documents } else { self.profile.vision };
         if !takes {
             return Some(FileReason::Model);
         }
-        let known = match (&media.source, document) {
-            (MediaSource::Data(_), true) => &*media.media_type == "application/pdf",
-            (MediaSource::Data(_), false) => {
-                matches!(&*media.media_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp")
-            }
-            (MediaSource::Url(_), true) => self.profile.wire == Wire::Anthropic || self.profile.dialect == Dialect::Mistral,
-            (MediaSource::File { .. }, false) => self.profile.wire == Wire::Anthropic,
-            (MediaSource::Url(_), false) | (MediaSource::File { .. }, true) => true,
-        };
+        let known = self.takes(media, document);
         match &media.source {
             MediaSource::Data(bytes) if bytes.encoded_len() == 0 => Some(FileReason::Missing),
             MediaSource::Url(text) | MediaSource::File { id: text, .. } if text.is_empty() => Some(FileReason::Missing),
-            MediaSource::File { wire, .. } if *wire != self.profile.wire => Some(FileReason::Elsewhere),
+            MediaSource::File { wire, .. } if !wire.shares_files_with(self.profile.wire) => Some(FileReason::Elsewhere),
             MediaSource::Data(bytes) if bytes.encoded_len() as u64 > self.limits.image_bytes => Some(FileReason::TooLarge),
             _ if !known => Some(FileReason::Type),
             _ if left == 0 => Some(FileReason::TooMany),

@@ -200,6 +200,7 @@ impl fmt::Display for PrefixChange {
             Self::LateOutcome => "an outcome came late",
             Self::Shortened => "outcomes were cut or files became lines",
             Self::TurnOver => "files and long outcomes of this turn read shorter in the next",
+            Self::CacheMarks => "marks for the prompt cache move along; what is cached stays the same",
             Self::ToolsDeclared => "the tools of the history are declared, as the call declares none",
             Self::IdRepeated => "an id repeats",
             Self::Edited => "a message was edited",

@@ -283,6 +283,8 @@ pub enum PrefixChange {
     ToolsDeclared,
     /// Two calls had one id.
     IdRepeated,
+    /// Marks for a prompt cache move along with the list; what is cached does not change by them.
+    CacheMarks,
     /// A message was edited.
     Edited,
     /// A card that waits is told; once it is settled it reads otherwise.

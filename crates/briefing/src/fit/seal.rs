@@ -179,6 +179,7 @@ impl Sealing {
             (self.ends_for_now(call), PrefixChange::SyntheticTail),
             (self.shortens_later(), PrefixChange::TurnOver),
             (declared, PrefixChange::ToolsDeclared),
+            (call.wire() == Wire::Anthropic && call.marks_cache(), PrefixChange::CacheMarks),
         ];
         let found = found.into_iter().filter_map(|(found, change)| found.then_some(change));
         for change in self.lines.iter().filter_map(|line| prefix_change(&line.rule)).chain(found) {

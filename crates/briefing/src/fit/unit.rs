@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::message::{Assistant, ModelMessage, Native, Outcome, System, User};
 use crate::profile::ModelProfile;
 use crate::texts::{self, Filler};
-use crate::wire::{Dialect, Wire};
+use crate::wire::Dialect;
 
 /// A system message, an input, or a round.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,12 +96,11 @@ pub enum UnitKind {
     Round,
 }
 
-/// What a unit behind the leading system text is to its neighbours; nothing for system text that may stand anywhere. Mistral's
-/// order of roles takes none behind an answer or an outcome, whatever the profile says.
+/// What a unit behind the leading system text is to its neighbours; nothing for system text that may stand anywhere.
 #[must_use]
 pub fn stands_as(unit: &Unit, profile: &ModelProfile) -> Option<UnitKind> {
     match unit.kind() {
-        UnitKind::System if profile.system_anywhere && profile.dialect != Dialect::Mistral => None,
+        UnitKind::System if profile.takes_system_anywhere() => None,
         UnitKind::System => Some(UnitKind::Input),
         kind @ (UnitKind::Input | UnitKind::Answer | UnitKind::Round) => Some(kind),
     }
@@ -110,15 +109,16 @@ pub fn stands_as(unit: &Unit, profile: &ModelProfile) -> Option<UnitKind> {
 /// What of the frame stands between two neighbours (none: the beginning, or the end of the list). System text that is
 /// hoisted or stands anywhere must be left out of the question.
 ///
-/// None on both sides is a list without turns, which providers refuse ("messages: at least one message is required"); on OpenAI
-/// Chat leading system text alone is enough, so there the line is counted and may not be needed.
+/// None on both sides is a list without turns, which providers refuse ("messages: at least one message is required"); on OpenAI's
+/// wires leading system text alone is enough, so there the line is counted and may not be needed.
 ///
 /// Sources: OpenAI itself takes any order of users and assistants, so a valid list stays as it is. Anthropic and chat templates
-/// refuse a leading assistant turn; a trailing one is a prefill that most models refuse (report B37); Mistral refuses an input
-/// right behind an outcome ("Unexpected role 'user' after role 'tool'").
+/// refuse a leading assistant turn, and Gemini one with calls ("Please ensure that function call turn comes immediately after a user
+/// turn or after a function response turn."); a trailing one is a prefill that most models refuse (report B37); Mistral refuses an
+/// input right behind an outcome ("Unexpected role 'user' after role 'tool'").
 #[must_use]
 pub fn filler(before: Option<UnitKind>, after: Option<UnitKind>, profile: &ModelProfile) -> Option<Filler> {
-    let any_order = profile.wire == Wire::OpenAiChat && profile.dialect == Dialect::Original;
+    let any_order = profile.takes_any_order();
     match (before, after) {
         (None, Some(UnitKind::Answer | UnitKind::Round)) if !any_order => Some(Filler::Opening),
         (None, None) => Some(Filler::Opening),

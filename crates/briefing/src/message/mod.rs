@@ -142,6 +142,18 @@ pub struct Native {
     pub needs: Option<Arc<str>>,
 }
 
+impl Native {
+    /// Whether it is a file in a form that Briefing does not know, such as a recording: it costs what a picture costs, not what its data
+    /// would cost as text (report B69).
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        matches!(
+            &*self.kind,
+            "input_audio" | "audio" | "audio_url" | "video_url" | "inlineData" | "inline_data" | "fileData" | "file_data"
+        )
+    }
+}
+
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {

@@ -135,15 +135,23 @@ impl Redactor {
     }
 
     fn items(&self, items: &[Item], places: &mut u32) -> Vec<Item> {
+        // What followed reasoning names it by its ids, which go with it (design invariant 13).
+        let mut bereft = false;
         let hidden = items.iter().filter_map(|item| match item {
-            Item::Text(text) => Some(Item::Text(self.text(text, places))),
+            Item::Text(text) => {
+                let text = self.text(text, places);
+                Some(Item::Text(if bereft { Text::new(text.text) } else { text }))
+            }
             Item::Native(native) => (!self.finds(native, places)).then(|| item.clone()),
             Item::Reasoning(reasoning) => {
-                let found = self.holds(&reasoning.raw);
-                *places += u32::from(found);
-                (!found).then(|| item.clone())
+                bereft = self.holds(&reasoning.raw);
+                *places += u32::from(bereft);
+                (!bereft).then(|| item.clone())
             }
-            Item::Call(call) => Some(Item::Call(self.call(call, places))),
+            Item::Call(call) => {
+                let call = self.call(call, places);
+                Some(Item::Call(if bereft { ToolCall { extra: Extra::default(), ..call } } else { call }))
+            }
         });
         let hidden: Vec<Item> = hidden.collect();
         // Who said nothing else said this.

@@ -1,11 +1,11 @@
 //! What can be wrong with a body.
 
-use std::fmt;
+mod terms;
 
 use briefing_json::Kind;
 
-/// The most characters of a foreign id, name or type that a fault repeats; longer ones are cut and end in `…`.
-const MAX_SHOWN: usize = 256;
+pub use terms::{IdRule, Role, Shape};
+pub(crate) use terms::{clip, kind_word};
 
 /// One thing that a provider refuses. Ids, names and types are the body's own, cut at 256 characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -128,6 +128,15 @@ pub enum Fault {
     /// The last assistant text ends in white space.
     #[error("the final assistant text ends in white space")]
     TrailingSpace,
+    /// A part without any data.
+    #[error("the part has no data")]
+    EmptyPart,
+    /// A part with data of two kinds.
+    #[error("the part has data of one kind already, and \"{key}\" is another")]
+    MixedPart {
+        /// The second field, as it is written.
+        key: String,
+    },
     /// A part or block of a type that the wire does not know.
     #[error("the wire has no content of type \"{kind}\" here")]
     UnknownPart {
@@ -228,6 +237,17 @@ pub enum Fault {
         /// The call's id.
         id: String,
     },
+    /// An outcome that has another name than the call that it answers.
+    #[error("the outcome is named \"{name}\", and its call \"{call}\"")]
+    OutcomeName {
+        /// The outcome's name.
+        name: String,
+        /// The call's name.
+        call: String,
+    },
+    /// Files in an outcome, for a model that takes none there.
+    #[error("this model takes no files in an outcome")]
+    OutcomeFilesNotSupported,
     /// The result of a provider's own tool without the use it belongs to.
     #[error("the result names the server tool use \"{id}\", and none stands before it")]
     OrphanServerResult {
@@ -266,6 +286,12 @@ pub enum Fault {
         /// Its most characters.
         most: usize,
     },
+    /// A function's name that Gemini does not take.
+    #[error("the function name \"{name}\" is not 1 to 64 of a-z, A-Z, 0-9, _, ., : and -, beginning with a letter or _")]
+    BadFunctionName {
+        /// The name.
+        name: String,
+    },
     /// A second tool of the same name.
     #[error("another tool is named \"{name}\"")]
     RepeatedToolName {
@@ -291,6 +317,39 @@ pub enum Fault {
     #[error("the history has calls, and no tools are declared")]
     CallsWithoutTools,
 
+    // OpenAI Responses' own.
+    /// An item's id that is not what its type demands.
+    #[error("the item id \"{id}\" is not 1 to 64 of a-z, A-Z, 0-9, _ and -, beginning with \"{prefix}\"")]
+    BadItemId {
+        /// The id.
+        id: String,
+        /// What ids of this type begin with.
+        prefix: &'static str,
+    },
+    /// A second item of the same id.
+    #[error("the item id \"{id}\" is used by an earlier item")]
+    RepeatedItemId {
+        /// The id.
+        id: String,
+    },
+    /// A reasoning item without the item that it led to.
+    #[error("the reasoning item \"{id}\" is not followed by the item, with its id, that it led to")]
+    ReasoningAlone {
+        /// The reasoning item's id.
+        id: String,
+    },
+
+    // Gemini's own.
+    /// A call without the thought signature that it came with.
+    #[error("the call of \"{name}\" has no thought signature")]
+    MissingSignature {
+        /// The function's name.
+        name: String,
+    },
+    /// A thought signature that is not Base64.
+    #[error("the thought signature is not Base64")]
+    SignatureNotBase64,
+
     // Anthropic's own.
     /// The thinking budget leaves no token for the answer.
     #[error("`max_tokens` is not above the thinking budget")]
@@ -315,151 +374,4 @@ pub enum Fault {
     /// A cache mark on an empty text.
     #[error("a cache mark on an empty text")]
     CacheMarkOnEmptyText,
-}
-
-/// The role of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// `system`
-    System,
-    /// `developer`
-    Developer,
-    /// `user`
-    User,
-    /// `assistant`
-    Assistant,
-    /// `tool`
-    Tool,
-    /// `function`, OpenAI's older form of `tool`
-    Function,
-}
-
-impl Role {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        Some(match text {
-            "system" => Self::System,
-            "developer" => Self::Developer,
-            "user" => Self::User,
-            "assistant" => Self::Assistant,
-            "tool" => Self::Tool,
-            "function" => Self::Function,
-            _ => return None,
-        })
-    }
-
-    /// The role as the wires write it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Developer => "developer",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-            Self::Function => "function",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// What a call's id must look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum IdRule {
-    /// Anything: no rule is known.
-    Any,
-    /// At most 40 characters. OpenAI.
-    AtMost40,
-    /// Letters, digits, `_` and `-`. Anthropic.
-    Word,
-    /// Exactly nine letters or digits. Mistral.
-    Nine,
-}
-
-impl IdRule {
-    pub(crate) fn takes(self, id: &str) -> bool {
-        match self {
-            Self::Any => true,
-            Self::AtMost40 => id.len() <= 40 || id.chars().count() <= 40,
-            Self::Word => id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')),
-            Self::Nine => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
-        }
-    }
-}
-
-impl fmt::Display for IdRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Any => "an id",
-            Self::AtMost40 => "at most 40 characters long",
-            Self::Word => "made of a-z, A-Z, 0-9, _ and - alone",
-            Self::Nine => "nine of a-z, A-Z and 0-9",
-        })
-    }
-}
-
-/// The JSON types that may stand at a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Shape {
-    /// An object.
-    Object,
-    /// An array.
-    Array,
-    /// A string.
-    String,
-    /// A number.
-    Number,
-    /// A string, or an array of parts.
-    Content,
-    /// A string or an object.
-    StringOrObject,
-}
-
-impl Shape {
-    pub(crate) fn takes(self, kind: Kind) -> bool {
-        match self {
-            Self::Object => kind == Kind::Object,
-            Self::Array => kind == Kind::Array,
-            Self::String => kind == Kind::String,
-            Self::Number => kind == Kind::Number,
-            Self::Content => matches!(kind, Kind::String | Kind::Array),
-            Self::StringOrObject => matches!(kind, Kind::String | Kind::Object),
-        }
-    }
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Object => "an object",
-            Self::Array => "an array",
-            Self::String => "a string",
-            Self::Number => "a number",
-            Self::Content => "a string or an array",
-            Self::StringOrObject => "a string or an object",
-        })
-    }
-}
-
-pub(crate) fn kind_word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Null => "null",
-        Kind::True | Kind::False => "a boolean",
-        Kind::Number => "a number",
-        Kind::String => "a string",
-        Kind::Array => "an array",
-        Kind::Object => "an object",
-    }
-}
-
-/// Foreign text as a fault repeats it: cut on a character boundary.
-pub(crate) fn clip(text: &str) -> String {
-    match text.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }

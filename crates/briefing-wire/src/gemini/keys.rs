@@ -1,0 +1,35 @@
+//! The names of fields, in both spellings.
+
+use briefing_json::Value;
+
+/// A field's name in both spellings that proto JSON allows: the one that is written, and the other.
+pub(super) type Key = [&'static str; 2];
+
+pub(super) const SYSTEM: Key = ["systemInstruction", "system_instruction"];
+pub(super) const CALL: Key = ["functionCall", "function_call"];
+pub(super) const RESPONSE: Key = ["functionResponse", "function_response"];
+pub(super) const DECLARATIONS: Key = ["functionDeclarations", "function_declarations"];
+pub(super) const SCHEMA: Key = ["parametersJsonSchema", "parameters_json_schema"];
+pub(super) const INLINE: Key = ["inlineData", "inline_data"];
+pub(super) const FILE: Key = ["fileData", "file_data"];
+pub(super) const URI: Key = ["fileUri", "file_uri"];
+pub(super) const TYPE: Key = ["mimeType", "mime_type"];
+pub(super) const SIGNATURE: Key = ["thoughtSignature", "thought_signature"];
+pub(super) const CONFIG: Key = ["toolConfig", "tool_config"];
+pub(super) const CALLING: Key = ["functionCallingConfig", "function_calling_config"];
+pub(super) const ALLOWED: Key = ["allowedFunctionNames", "allowed_function_names"];
+
+/// The member, in either spelling, unless it is absent or null; with the spelling.
+pub(super) fn find<'d>(object: Value<'d>, key: Key) -> Option<(&'static str, Value<'d>)> {
+    key.into_iter().find_map(|name| Some((name, object.get(name).filter(|value| !value.is_null())?)))
+}
+
+/// The member, in either spelling, unless it is absent or null.
+pub(super) fn get(object: Value<'_>, key: Key) -> Option<Value<'_>> {
+    find(object, key).map(|(_, value)| value)
+}
+
+/// The member as text, in either spelling.
+pub(super) fn text(object: Value<'_>, key: Key) -> Option<String> {
+    Some(get(object, key)?.as_str()?.into_owned())
+}

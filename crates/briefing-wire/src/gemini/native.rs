@@ -1,0 +1,47 @@
+//! Where a part that only Gemini understands may stand. What it refuses reads as text.
+
+use briefing_json::{Kind, Value};
+
+use super::keys::{self, FILE, INLINE, TYPE, URI};
+use crate::raw::is_base64_of_any_alphabet;
+use crate::scribe::{Place, Standing};
+
+/// The field of a part that says what it is; the others tell about it. The first that is not known here, if none is.
+pub(super) fn kind_of(part: Value<'_>) -> Option<String> {
+    const ABOUT: [&str; 8] = [
+        "thought",
+        "thoughtSignature",
+        "thought_signature",
+        "videoMetadata",
+        "video_metadata",
+        "mediaResolution",
+        "media_resolution",
+        "partMetadata",
+    ];
+    part.entries().map(|(name, _)| name.into_owned()).find(|name| !ABOUT.contains(&name.as_str()))
+}
+
+/// Whether a part may stand at a place. What is known is native only if it is written in no known form, so it may not; what the model
+/// wrote itself may be newer than this list.
+pub(super) fn standing(part: Value<'_>, place: Place, files_in_outcomes: bool) -> Standing {
+    let Some(kind) = kind_of(part) else { return Standing::No };
+    let given = place == Place::Input || (place == Place::Outcome && files_in_outcomes);
+    let stands = match kind.as_str() {
+        "text" | "functionCall" | "function_call" | "functionResponse" | "function_response" => false,
+        "inlineData" | "inline_data" => (given || place == Place::Answer) && is_data(part),
+        "fileData" | "file_data" => (given || place == Place::Answer) && is_file(part),
+        _ => place == Place::Answer && part.get(&kind).is_some_and(|value| value.kind() == Kind::Object),
+    };
+    Standing::yes_if(stands)
+}
+
+fn is_data(part: Value<'_>) -> bool {
+    let Some(data) = keys::get(part, INLINE) else { return false };
+    let base64 = data.get("data").and_then(Value::as_str);
+    base64.is_some_and(|data| !data.is_empty() && is_base64_of_any_alphabet(&data))
+        && keys::text(data, TYPE).is_some_and(|media_type| media_type.contains('/'))
+}
+
+fn is_file(part: Value<'_>) -> bool {
+    keys::get(part, FILE).and_then(|file| keys::text(file, URI)).is_some_and(|uri| !uri.is_empty())
+}

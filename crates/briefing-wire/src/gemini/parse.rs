@@ -1,0 +1,251 @@
+//! Reading a Gemini body.
+
+use std::sync::Arc;
+
+use briefing::message::{
+    Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text,
+    ToolCall, User,
+};
+use briefing::{Call, ModelMessage, Profiles, Wire};
+use briefing_json::Value;
+
+use super::keys::{self, CALL, FILE, INLINE, Key, RESPONSE, SYSTEM, TYPE, URI};
+use super::native::kind_of;
+use super::{response, tools};
+use crate::parse::{ParseChange, ParseFault, Path, Read, Reader, list, object, object_of, present};
+use crate::raw::{is_base64, standard_base64, text_of};
+
+const WIRE: Wire = Wire::Gemini;
+
+/// Reads a body. A model that it does not name is one of the newest, of which nothing is demanded that the body does not have.
+pub(crate) fn body(body: Value<'_>, reader: &mut Reader) -> Read<(Call, Vec<ModelMessage>)> {
+    let root = Path::Root;
+    object(body, &root)?;
+    let named = text_of(body, "model");
+    let mut profile = Profiles::built_in().model(named.as_deref().unwrap_or("gemini"), Some(WIRE));
+    if named.is_none() {
+        profile.name = Arc::from("");
+        profile.signed_calls = false;
+    }
+    let mut call = Call::new(profile);
+    let reserved = ["contents", "tools", SYSTEM[0], SYSTEM[1]];
+    call = call.parameters_of(reader.unknown(body, &reserved, &root));
+    let config = keys::get(body, ["generationConfig", "generation_config"]);
+    let most = config.and_then(|config| keys::get(config, ["maxOutputTokens", "max_output_tokens"])?.raw().parse().ok());
+    if let Some(most) = most {
+        call = call.output_reserve(most);
+    }
+    if let Some(declared) = present(body, "tools") {
+        call = call.tools(tools::read(declared, &root.key("tools"), reader)?);
+    }
+    let mut out = Vec::new();
+    if let Some((name, system)) = keys::find(body, SYSTEM) {
+        let at = root.key(name);
+        let parts = parts(object(system, &at)?, &at, reader, system_part)?;
+        let extra = reader.extra(system, &["parts"], None, &at);
+        out.push(ModelMessage::System(Arc::new(System { parts, extra })));
+    }
+    let contents = present(body, "contents").ok_or_else(|| root.error(ParseFault::Missing { key: "contents" }))?;
+    out.append(&mut array(contents, &root.key("contents"), reader)?);
+    Ok((call, out))
+}
+
+/// Reads a list of contents.
+pub(crate) fn array(contents: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<ModelMessage>> {
+    let mut out = Vec::new();
+    for (index, value) in list(contents, at)?.items().enumerate() {
+        content(value, &at.index(index), reader, &mut out)?;
+    }
+    Ok(out)
+}
+
+/// What the model wrote, as it stands in a candidate's content.
+pub(crate) fn said(content: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
+    parts(content, at, reader, item)
+}
+
+fn content(content: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec<ModelMessage>) -> Read<()> {
+    object(content, at)?;
+    let role = reader.member(content, "role", at)?;
+    match role.as_deref() {
+        Some("user" | "function") | None => user(content, at, reader, out)?,
+        Some("model") => {
+            let items = parts(content, at, reader, item)?;
+            let extra = reader.extra(content, &["role", "parts"], None, at);
+            out.push(ModelMessage::Assistant(Arc::new(Assistant { items, model: None, extra })));
+        }
+        Some("system") => {
+            let parts = parts(content, at, reader, system_part)?;
+            let extra = reader.extra(content, &["role", "parts"], None, at);
+            out.push(ModelMessage::System(Arc::new(System { parts, extra })));
+        }
+        Some(role) => return Err(at.key("role").error(ParseFault::UnknownRole { role: role.to_owned() })),
+    }
+    Ok(())
+}
+
+fn parts<T>(
+    content: Value<'_>,
+    at: &Path<'_>,
+    reader: &mut Reader,
+    part: fn(Value<'_>, &Path<'_>, &mut Reader) -> Read<Option<T>>,
+) -> Read<Vec<T>> {
+    let Some(parts) = present(content, "parts") else { return Ok(Vec::new()) };
+    let at = at.key("parts");
+    let mut out = Vec::new();
+    for (index, value) in list(parts, &at)?.items().enumerate() {
+        let at = at.index(index);
+        out.extend(part(object(value, &at)?, &at, reader)?);
+    }
+    Ok(out)
+}
+
+/// What a user content holds: input, or the outcome of a call.
+enum Given {
+    Part(Part),
+    Outcome(Outcome),
+}
+
+/// The outcomes of a user content, and behind them what else it holds.
+fn user(content: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec<ModelMessage>) -> Read<()> {
+    let extra = reader.unknown(content, &["role", "parts"], at);
+    let mut rest = Vec::new();
+    let mut outcomes = false;
+    for given in parts(content, at, reader, given)? {
+        match given {
+            Given::Part(part) => rest.push(part),
+            Given::Outcome(outcome) => {
+                outcomes = true;
+                out.push(ModelMessage::Tool(Arc::new(outcome)));
+            }
+        }
+    }
+    if outcomes && rest.is_empty() {
+        for (name, _) in extra {
+            reader.note(at, ParseChange::FieldLeftOut { name: name.to_string() });
+        }
+    } else {
+        out.push(ModelMessage::User(Arc::new(User { parts: rest, extra: Extra::new(WIRE, extra) })));
+    }
+    Ok(())
+}
+
+fn system_part(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<SystemPart>> {
+    match text(part, at, reader)? {
+        Some(text) => Ok(Some(SystemPart::Text(text))),
+        None => Ok(native(part, at, reader).map(SystemPart::Native)),
+    }
+}
+
+fn given(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Given>> {
+    match keys::find(part, RESPONSE) {
+        Some((name, response)) => Ok(Some(Given::Outcome(outcome(part, name, response, at, reader)?))),
+        None => Ok(part_of(part, at, reader)?.map(Given::Part)),
+    }
+}
+
+fn part_of(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Part>> {
+    if let Some(text) = text(part, at, reader)? {
+        return Ok(Some(Part::Text(text)));
+    }
+    match file(part, at, reader) {
+        Some((media, true)) => Ok(Some(Part::Document(media))),
+        Some((media, false)) => Ok(Some(Part::Image(media))),
+        None => Ok(native(part, at, reader).map(Part::Native)),
+    }
+}
+
+fn text(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Text>> {
+    let Some(text) = reader.member(part, "text", at)? else { return Ok(None) };
+    Ok(Some(Text { text, extra: reader.extra(part, &["text"], None, at) }))
+}
+
+fn native(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<briefing::message::Native> {
+    reader.native(part, &kind_of(part).unwrap_or_default(), at)
+}
+
+fn item(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Item>> {
+    if part.get("thought").and_then(Value::as_bool) == Some(true) {
+        let raw = reader.raw(part, at);
+        return Ok(raw.map(|raw| Item::Reasoning(Reasoning { wire: WIRE, kind: "thought".into(), raw })));
+    }
+    if let Some((name, call)) = keys::find(part, CALL) {
+        return Ok(Some(Item::Call(function_call(part, name, call, at, reader)?)));
+    }
+    match text(part, at, reader)? {
+        Some(text) => Ok(Some(Item::Text(text))),
+        None => Ok(native(part, at, reader).map(Item::Native)),
+    }
+}
+
+/// A call without an id goes by its name, and is written without one.
+fn function_call(part: Value<'_>, key: &'static str, call: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<ToolCall> {
+    let inner = at.key(key);
+    object(call, &inner)?;
+    let name = reader.member_or_empty(call, "name", &inner)?;
+    let id = reader.member(call, "id", &inner)?;
+    let args = present(call, "args").map_or_else(|| Input::new("{}"), |args| reader.input(args, &inner.key("args")));
+    let mut fields = around(part, (key, CALL), call, &["name", "id", "args"], at, reader);
+    fields.extend(RawJson::new("null").ok().filter(|_| id.is_none()).map(|none| (Arc::from("id"), none)));
+    let extra = Extra::new(WIRE, fields);
+    Ok(ToolCall { id: CallId::new(id.unwrap_or_else(|| name.clone())), name, input: args, extra })
+}
+
+fn outcome(part: Value<'_>, key: &'static str, given: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Outcome> {
+    let inner = at.key(key);
+    object(given, &inner)?;
+    let name = reader.member_or_empty(given, "name", &inner)?;
+    let id = reader.member(given, "id", &inner)?;
+    let (mut out, mut failed) = (Vec::new(), None);
+    if let Some(response) = present(given, "response") {
+        let (text, error) = response::read(response);
+        failed = error.then_some(true);
+        let text = match text {
+            Some(text) => text,
+            None => reader.raw(response, &inner.key("response")).map(|raw| raw.as_str().to_owned()).unwrap_or_default(),
+        };
+        out.push(Part::text(text));
+    }
+    out.append(&mut parts(given, &inner, reader, part_of)?);
+    let fields = around(part, (key, RESPONSE), given, &["name", "id", "response", "parts"], at, reader);
+    let extra = Extra::new(WIRE, fields);
+    Ok(Outcome { call: CallId::new(id.unwrap_or(name)), parts: out, failed, extra })
+}
+
+/// The unknown fields of a part and of the object in it, that under the name that is written.
+fn around(part: Value<'_>, (key, written): (&'static str, Key), inner: Value<'_>, known: &[&str], at: &Path<'_>, reader: &mut Reader) -> Vec<(Arc<str>, RawJson)> {
+    let mut fields = reader.unknown(part, &[key], at);
+    let inside = reader.unknown(inner, known, &at.key(key));
+    fields.extend(object_of(&inside).map(|raw| (Arc::from(written[0]), raw)));
+    fields
+}
+
+/// A picture or (true) a document, if it is written in a known form.
+fn file(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<(Media, bool)> {
+    if let Some((key, data)) = keys::find(part, INLINE) {
+        let media_type = keys::text(data, TYPE)?;
+        let base64 = standard_base64(&text_of(data, "data")?);
+        let document = kind_of_file(&media_type).filter(|_| is_base64(&base64))?;
+        let source = MediaSource::Data(Bytes::from_base64(base64));
+        let known = ["data", TYPE[0], TYPE[1]];
+        let extra = Extra::new(WIRE, around(part, (key, INLINE), data, &known, at, reader));
+        return Some((Media { source, media_type: media_type.into(), filename: None, extra }, document));
+    }
+    let (key, data) = keys::find(part, FILE)?;
+    let (media_type, uri) = (keys::text(data, TYPE)?, keys::text(data, URI)?);
+    let document = kind_of_file(&media_type)?;
+    let stored = uri.starts_with("gs://") || uri.starts_with("https://generativelanguage.googleapis.com/");
+    let source = if stored { MediaSource::File { wire: WIRE, id: uri.into() } } else { MediaSource::Url(uri.into()) };
+    let known = [URI[0], URI[1], TYPE[0], TYPE[1]];
+    let extra = Extra::new(WIRE, around(part, (key, FILE), data, &known, at, reader));
+    Some((Media { source, media_type: media_type.into(), filename: None, extra }, document))
+}
+
+/// Whether files of the type are documents (true) or pictures; none for what is neither, such as a recording.
+fn kind_of_file(media_type: &str) -> Option<bool> {
+    match media_type {
+        "application/pdf" => Some(true),
+        "image/png" | "image/jpeg" | "image/webp" | "image/heic" | "image/heif" => Some(false),
+        _ => None,
+    }
+}

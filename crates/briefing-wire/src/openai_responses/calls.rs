@@ -1,0 +1,58 @@
+//! Calls by the type of their item. A call and its outcome are of one kind: what does not agree is a function's.
+
+use briefing::Wire;
+use briefing::message::{Native, Outcome, Part, RawJson, ToolCall};
+use briefing_json::Kind;
+
+use crate::raw::{is_text, look};
+
+/// The kind of a native part that holds what a search found: the tools.
+pub(super) const TOOLS: &str = "tools";
+
+/// The kind of a native part that holds the output of a tool of OpenAI's own that the client runs.
+pub(super) const OUTPUT: &str = "output";
+
+/// What a call is, with its outcome.
+#[derive(Clone, Copy)]
+pub(super) enum CallKind<'a> {
+    Function,
+    Custom,
+    /// With the tools that were found.
+    Search(&'a str),
+    /// With its output.
+    Other(&'a RawJson),
+}
+
+pub(super) fn kind_of<'a>(call: &ToolCall, outcome: &'a Outcome) -> CallKind<'a> {
+    let Some(kind) = call.extra.on(Wire::OpenAiResponses).find(|(name, _)| *name == "type").map(|(_, raw)| raw) else {
+        return CallKind::Function;
+    };
+    if is_text(kind, "custom_tool_call") {
+        return CallKind::Custom;
+    }
+    let output = only_native(outcome);
+    if is_text(kind, "tool_search_call") {
+        let tools = output.filter(|native| &*native.kind == TOOLS).map(|native| native.raw.as_str());
+        let tools = tools.filter(|tools| look(tools, |tools| (tools.kind() == Kind::Array).then_some(())).is_some());
+        return if call.input.is_object() { CallKind::Search(tools.unwrap_or("[]")) } else { CallKind::Function };
+    }
+    let agrees = outcome.extra.on(Wire::OpenAiResponses).any(|(name, raw)| name == "type" && is_output_of(raw, kind));
+    match output.filter(|native| agrees && &*native.kind == OUTPUT) {
+        Some(native) => CallKind::Other(&native.raw),
+        None => CallKind::Function,
+    }
+}
+
+/// The one part of an outcome, if it is a block of this wire.
+fn only_native(outcome: &Outcome) -> Option<&Native> {
+    match outcome.parts.as_slice() {
+        [Part::Native(native)] if native.wire == Wire::OpenAiResponses => Some(native),
+        _ => None,
+    }
+}
+
+/// Whether `output` is the type of the outcomes of calls of the type `call`.
+fn is_output_of(output: &RawJson, call: &RawJson) -> bool {
+    let call = look(call.as_str(), |call| call.as_str().map(|call| format!("{call}_output")));
+    call.is_some_and(|wanted| is_text(output, &wanted))
+}

@@ -1,0 +1,210 @@
+//! OpenAI Responses' JSON.
+
+use briefing::Wire;
+use briefing::message::{Media, MediaSource};
+
+use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said};
+use crate::tools;
+use crate::write::{Fields, TEXT, Writer};
+
+const WIRE: Wire = Wire::OpenAiResponses;
+
+pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
+    let mut out = Writer::new(WIRE);
+    out.object(|out| {
+        out.field("model", body.model);
+        for (name, value) in &body.parameters {
+            out.json_field(name, value);
+        }
+        tools::write(out, &body.tools, |out, name, description, schema, fields| {
+            out.field("type", "function");
+            out.field("name", name);
+            if let Some(description) = description {
+                out.field("description", description);
+            }
+            out.json_field("parameters", schema);
+            // Functions are strict unless they say otherwise, and most schemas are not written for that.
+            if fields.get(WIRE, "strict").is_none() {
+                out.json_field("strict", "false");
+            }
+            out.extra(fields, &["type", "name", "description", "parameters"]);
+        });
+        if let Some(instructions) = &body.instructions {
+            out.field("instructions", instructions);
+        }
+        out.name("input");
+        out.array(&body.items, item);
+    });
+    out.into_bytes()
+}
+
+fn item(out: &mut Writer, item: &Entry<'_>) {
+    if let Entry::Raw(raw) = item {
+        out.json(raw.as_str());
+        return;
+    }
+    out.object(|out| match item {
+        Entry::Raw(_) => {}
+        Entry::Message { role, parts, fields } => {
+            out.field("role", role.name());
+            out.name("content");
+            content(out, parts);
+            out.extra(*fields, &["role", "content"]);
+        }
+        Entry::Said { parts, id } => said(out, parts, *id),
+        Entry::Call { id, name, arguments, fields } => call(out, id, name, arguments, *fields),
+        Entry::Outcome { id, output, fields } => outcome(out, id, output, *fields),
+    });
+}
+
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+        }
+    }
+}
+
+/// One text without unknown fields is a string, unless the message has an id: such a one has parts.
+fn said(out: &mut Writer, parts: &[Said<'_>], id: bool) {
+    out.field("role", "assistant");
+    out.name("content");
+    let bare = |said: &Said<'_>| said.fields.on(WIRE).all(|(name, _)| name == MESSAGE || TEXT.contains(&name));
+    match parts {
+        [one] if !id && bare(one) => out.text(&one.text),
+        parts => out.array(parts, |out, part| {
+            out.object(|out| {
+                out.field("type", "output_text");
+                out.field("text", &part.text);
+                out.extra(part.fields, &["type", "text", MESSAGE]);
+            });
+        }),
+    }
+    let known: &[&str] = if id { &["role", "content"] } else { &["role", "content", "id"] };
+    if let Some(first) = parts.first() {
+        out.nested_extra(first.fields, MESSAGE, known);
+    }
+}
+
+/// One text without unknown fields is a string, anything else an array.
+fn content(out: &mut Writer, parts: &[Part<'_>]) {
+    match parts {
+        [Part::Text { text, fields }] if fields.is_plain(WIRE) => out.text(text),
+        parts => out.array(parts, part),
+    }
+}
+
+fn part(out: &mut Writer, part: &Part<'_>) {
+    match part {
+        Part::Raw(raw) => out.json(raw.as_str()),
+        Part::Text { text, fields } => out.object(|out| {
+            out.field("type", "input_text");
+            out.field("text", text);
+            out.extra(*fields, &TEXT);
+        }),
+        Part::Image(media) => out.object(|out| image(out, media)),
+        Part::Document(media) => out.object(|out| document(out, media)),
+    }
+}
+
+fn image(out: &mut Writer, media: &Media) {
+    let fields = Fields::of(&media.extra);
+    out.field("type", "input_image");
+    match &media.source {
+        MediaSource::Data(bytes) => {
+            out.name("image_url");
+            out.data_uri(&media.media_type, bytes.as_base64());
+        }
+        MediaSource::Url(url) => out.field("image_url", url),
+        MediaSource::File { id, .. } => out.field("file_id", id),
+    }
+    if fields.get(WIRE, "detail").is_none() {
+        out.field("detail", "auto");
+    }
+    out.extra(fields, &["type", "image_url", "file_id"]);
+}
+
+fn document(out: &mut Writer, media: &Media) {
+    const NAMELESS: &str = "document.pdf";
+    out.field("type", "input_file");
+    match &media.source {
+        MediaSource::Data(bytes) => {
+            out.field("filename", media.filename.as_deref().unwrap_or(NAMELESS));
+            out.name("file_data");
+            out.data_uri(&media.media_type, bytes.as_base64());
+        }
+        // Of a file that the provider has or fetches it refuses a name beside the address.
+        MediaSource::Url(url) => out.field("file_url", url),
+        MediaSource::File { id, .. } => out.field("file_id", id),
+    }
+    let known: &[&str] = match &media.source {
+        MediaSource::Data(_) => &["type", "filename", "file_data", "file_url", "file_id"],
+        MediaSource::Url(_) | MediaSource::File { .. } => &["type", "file_data", "file_url", "file_id"],
+    };
+    out.extra(Fields::of(&media.extra), known);
+}
+
+fn call(out: &mut Writer, id: &str, name: &str, arguments: &Arguments<'_>, fields: Fields<'_>) {
+    match arguments {
+        Arguments::Function(arguments) => {
+            out.field("type", "function_call");
+            out.field("call_id", id);
+            out.field("name", name);
+            out.field("arguments", arguments);
+            // Unknown fields of a call of another type have no place here.
+            if fields.get(WIRE, "type").is_none() {
+                out.extra(fields, &["call_id", "name", "arguments"]);
+            }
+        }
+        Arguments::Custom(input) => {
+            out.field("call_id", id);
+            out.field("name", name);
+            out.field("input", input);
+            out.extra(fields, &["call_id", "name", "input"]);
+        }
+        Arguments::Search(arguments) => {
+            out.field("call_id", id);
+            out.json_field("arguments", arguments);
+            out.extra(fields, &["call_id", "arguments"]);
+        }
+        Arguments::Other => {
+            out.field("call_id", id);
+            out.extra(fields, &["call_id"]);
+        }
+    }
+}
+
+fn outcome(out: &mut Writer, id: &str, output: &Output<'_>, fields: Fields<'_>) {
+    match output {
+        Output::Function(parts) => {
+            out.field("type", "function_call_output");
+            out.field("call_id", id);
+            out.name("output");
+            content(out, parts);
+            out.extra(fields, &["call_id", "output"]);
+        }
+        Output::Custom(parts) => {
+            out.field("type", "custom_tool_call_output");
+            out.field("call_id", id);
+            out.name("output");
+            content(out, parts);
+            out.extra(fields, &["type", "call_id", "output"]);
+        }
+        Output::Search(tools) => {
+            out.field("type", "tool_search_output");
+            out.field("call_id", id);
+            out.json_field("tools", tools);
+            if fields.get(WIRE, "execution").is_none() {
+                out.field("execution", "client");
+            }
+            out.extra(fields, &["type", "call_id", "tools"]);
+        }
+        Output::Other(raw) => {
+            out.field("call_id", id);
+            out.json_field("output", raw.as_str());
+            out.extra(fields, &["call_id", "output"]);
+        }
+    }
+}

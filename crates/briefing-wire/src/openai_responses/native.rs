@@ -1,0 +1,49 @@
+//! Where an item or a part that only OpenAI Responses understands may stand. What the provider refuses reads as text.
+
+use briefing::Dialect;
+use briefing_json::{Kind, Value};
+
+use crate::raw::text_of;
+use crate::scribe::{Place, Standing};
+
+/// An item that adds tools, which stands among the messages as the developer's.
+pub(super) const ADDITIONAL_TOOLS: &str = "additional_tools";
+
+/// The answer to a question of the provider whether a tool of its own may run.
+pub(super) const APPROVAL: &str = "mcp_approval_response";
+
+/// Whether an item (or, of an input and an outcome, a part) may stand at a place. What the model itself wrote may be newer than this
+/// list; what is known is native only if it is written in no known form, so it may not.
+pub(super) fn standing(item: Value<'_>, place: Place, dialect: Dialect) -> Standing {
+    let Some(kind) = text_of(item, "type") else { return Standing::No };
+    match (place, kind.as_str()) {
+        (Place::System, ADDITIONAL_TOOLS) => Standing::yes_if(item.get("tools").is_some_and(|tools| tools.kind() == Kind::Array)),
+        (Place::Input, APPROVAL) => text_of(item, "approval_request_id").map_or(Standing::No, Standing::ResultOf),
+        (Place::Input, "input_audio") => Standing::yes_if(dialect == Dialect::Compatible),
+        (Place::System | Place::Input | Place::Outcome, _) => Standing::No,
+        (Place::Answer, "message") => Standing::yes_if(is_answer(item)),
+        (Place::Answer, "mcp_approval_request") => text_of(item, "id").map_or(Standing::No, Standing::Use),
+        (Place::Answer, "reasoning" | "function_call" | ADDITIONAL_TOOLS | APPROVAL) => Standing::No,
+        (Place::Answer, _) => Standing::yes_if(!is_paired(item, &kind) && item.get("role").is_none()),
+    }
+}
+
+/// Whether an item is a call that the client answers, or such an answer: these name a call, and stand in pairs.
+pub(super) fn is_paired(item: Value<'_>, kind: &str) -> bool {
+    let named = item.get("call_id").is_some_and(|id| id.kind() == Kind::String);
+    (kind.ends_with("_call") && named)
+        || (kind.ends_with("_output") && (named || item.get("call_id").is_none()))
+        || matches!(kind, "custom_tool_call" | "function_call_output" | "custom_tool_call_output")
+}
+
+/// Whether a message of the model holds nothing but what a model says.
+fn is_answer(item: Value<'_>) -> bool {
+    let said = |part: Value<'_>| match text_of(part, "type").as_deref() {
+        Some("output_text") => text_of(part, "text").is_some(),
+        Some("refusal") => text_of(part, "refusal").is_some(),
+        Some(_) | None => false,
+    };
+    let content = item.get("content").filter(|content| content.kind() == Kind::Array);
+    text_of(item, "role").as_deref() == Some("assistant")
+        && content.is_some_and(|content| content.items().next().is_some() && content.items().all(said))
+}

@@ -1,0 +1,370 @@
+//! What OpenAI Responses demands of a list.
+//!
+//! An outcome names its call, so it may stand anywhere behind it; here it stands right behind the round, in call order. What a
+//! compatible server (recorded: DeepSeek) refuses is text between a call and its outcome, so there the calls of a round come last.
+
+use std::borrow::Cow;
+
+use briefing::message::{
+    Assistant, Extra, Item, Native, Outcome, Part as CorePart, RawJson, System, SystemPart, Text, ToolCall, User,
+};
+use briefing::texts::{self, Filler, OutcomeText, system_as_user};
+use briefing::{Briefing, Dialect, Round, Wire};
+
+use super::calls::{CallKind, kind_of};
+use super::native::{ADDITIONAL_TOOLS, APPROVAL, standing};
+use super::reasoning::{Draft, settle};
+use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said, is_instructions};
+use crate::finding::WireChange;
+use crate::frame::{Step, files_move, steps};
+use crate::raw::{is, is_text, look, text_of};
+use crate::scribe::{Place, Scribe, Shown};
+use crate::tools;
+use crate::write::Fields;
+
+/// Fields that the body writes itself.
+const RESERVED: [&str; 3] = ["model", "input", "tools"];
+
+/// The most characters of an id: "string too long. Expected a string with maximum length 64".
+const MOST_ID: usize = 64;
+
+pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<'a> {
+    let call = briefing.call();
+    let mut parameters = tools::parameters(call, &RESERVED, scribe);
+    let tools = tools::declared(call, scribe);
+    tools::settle_choice(&mut parameters, &tools, scribe);
+    let mut list = List { scribe, instructions: None, items: Vec::new() };
+    for (at, step) in steps(briefing) {
+        list.scribe.at(at);
+        list.step(at, step);
+    }
+    let List { scribe, instructions, items } = list;
+    if instructions.is_some()
+        && let Some(at) = parameters.iter().position(|(name, _)| *name == "instructions")
+    {
+        parameters.remove(at);
+        scribe.note_body(WireChange::FieldLeftOut { name: "instructions".to_owned() });
+    }
+    Body { model: &call.profile().name, parameters, tools, instructions, items }
+}
+
+impl<'a> Entry<'a> {
+    fn line(role: Role, text: &'static str) -> Self {
+        Self::Message { role, parts: vec![line(text)], fields: Fields::default() }
+    }
+
+    fn said(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Said { parts: vec![Said { text: text.into(), fields: Fields::default() }], id: false }
+    }
+
+    /// Whether it has an id of the provider's.
+    pub(super) fn has_id(&self) -> bool {
+        match self {
+            Self::Said { id, .. } => *id,
+            Self::Call { fields, .. } => fields.get(Wire::OpenAiResponses, "id").is_some(),
+            Self::Message { .. } | Self::Raw(_) | Self::Outcome { .. } => false,
+        }
+    }
+
+    pub(super) fn without_id(self) -> Self {
+        match self {
+            Self::Said { parts, .. } => Self::Said { parts, id: false },
+            Self::Call { id, name, arguments, fields } => Self::Call { id, name, arguments, fields: fields.without("id") },
+            Self::Message { .. } | Self::Raw(_) | Self::Outcome { .. } => self,
+        }
+    }
+
+    fn is_call(&self) -> bool {
+        matches!(self, Self::Call { .. })
+    }
+}
+
+fn line(text: &'static str) -> Part<'static> {
+    Part::Text { text: Cow::Borrowed(text), fields: Fields::default() }
+}
+
+struct List<'a, 's, 'p> {
+    scribe: &'s mut Scribe<'p>,
+    instructions: Option<String>,
+    items: Vec<Entry<'a>>,
+}
+
+impl<'a> List<'a, '_, '_> {
+    fn step(&mut self, at: usize, step: Step<'a>) {
+        match step {
+            Step::Head(system) => self.head(system),
+            Step::System(system) => self.system(system),
+            Step::Note(system) => self.note(system),
+            Step::User(user) => self.user(user),
+            Step::Round(round) => self.round(at, round),
+            Step::Filler(filler) => self.filler(filler),
+        }
+    }
+
+    fn filler(&mut self, filler: Filler) {
+        self.scribe.note(WireChange::Filler(filler));
+        self.items.push(match filler {
+            Filler::Opening | Filler::Continue => Entry::line(Role::User, filler.text()),
+            Filler::Between | Filler::Silent => Entry::said(filler.text()),
+        });
+    }
+
+    /// Leading system text: the first that is the body's `instructions` is theirs again.
+    fn head(&mut self, system: &'a System) {
+        let text = |part: &SystemPart| part.text().map(str::to_owned);
+        let text = system.parts.iter().map(text).collect::<Option<Vec<String>>>();
+        match text.filter(|_| is_instructions(system) && self.instructions.is_none()) {
+            Some(text) => self.instructions = Some(text.join("\n\n")),
+            None => self.system(system),
+        }
+    }
+
+    fn system(&mut self, system: &'a System) {
+        let developer = |(name, raw): (&str, &RawJson)| name == "role" && is_text(raw, "developer");
+        let developer = system.extra.on(Wire::OpenAiResponses).any(developer);
+        let role = if developer { Role::Developer } else { Role::System };
+        let mut parts = Vec::with_capacity(system.parts.len());
+        let mut added = Vec::new();
+        for part in &system.parts {
+            match part {
+                SystemPart::Text(text) => parts.push(plain(text)),
+                SystemPart::Native(native) => match self.native(native, Place::System) {
+                    Some(Part::Raw(raw)) if &*native.kind == ADDITIONAL_TOOLS => added.push(Entry::Raw(raw)),
+                    part => parts.extend(part),
+                },
+            }
+        }
+        if parts.is_empty() && added.is_empty() {
+            parts.push(self.silent());
+        }
+        if !parts.is_empty() {
+            self.items.push(Entry::Message { role, parts, fields: Fields::of(&system.extra) });
+        }
+        self.items.append(&mut added);
+    }
+
+    /// System text as a user line (report B39).
+    fn note(&mut self, system: &'a System) {
+        self.scribe.note(WireChange::SystemAsUser);
+        self.scribe.drop_extra(&system.extra);
+        let parts = system.parts.iter().map(|part| {
+            let (text, fields) = match part {
+                SystemPart::Text(text) => (Cow::Borrowed(text.text.as_str()), Fields::of(&text.extra)),
+                SystemPart::Native(native) => (self.scribe.as_text(native), Fields::default()),
+            };
+            Part::Text { text: Cow::Owned(system_as_user(&text)), fields }
+        });
+        let parts = parts.collect();
+        self.items.push(Entry::Message { role: Role::User, parts, fields: Fields::default() });
+    }
+
+    fn user(&mut self, user: &'a User) {
+        let mut parts = Vec::with_capacity(user.parts.len());
+        let mut alone = Vec::new();
+        for part in &user.parts {
+            match part {
+                CorePart::Text(text) => parts.push(plain(text)),
+                CorePart::Native(native) => match self.native(native, Place::Input) {
+                    Some(Part::Raw(raw)) if &*native.kind == APPROVAL => alone.push(Entry::Raw(raw)),
+                    part => parts.extend(part),
+                },
+                CorePart::Image(_) | CorePart::Document(_) => parts.extend(self.file(part)),
+            }
+        }
+        self.items.append(&mut alone);
+        let spoken = !parts.iter().all(is_blank);
+        if !spoken && (!parts.is_empty() || user.parts.is_empty()) {
+            parts = vec![self.silent()];
+        }
+        if !parts.is_empty() {
+            self.items.push(Entry::Message { role: Role::User, parts, fields: Fields::of(&user.extra) });
+        }
+    }
+
+    fn silent(&mut self) -> Part<'a> {
+        self.scribe.note(WireChange::Filler(Filler::Silent));
+        line(Filler::Silent.text())
+    }
+
+    fn round(&mut self, at: usize, round: &'a Round) {
+        let mut kinds = round.said().iter().flat_map(|said| said.calls()).zip(round.outcomes().iter().map(|outcome| &**outcome));
+        let mut items = Vec::new();
+        for (index, said) in round.said().iter().enumerate() {
+            self.scribe.at(at + index);
+            items.append(&mut self.said(said, &mut kinds));
+        }
+        if self.scribe.profile.dialect != Dialect::Original {
+            items.sort_by_key(Entry::is_call);
+        }
+        self.items.append(&mut items);
+        self.outcomes(at, round);
+    }
+
+    fn said(&mut self, said: &'a Assistant, kinds: &mut impl Iterator<Item = (&'a ToolCall, &'a Outcome)>) -> Vec<Entry<'a>> {
+        let mut drafts: Vec<Draft<'a>> = Vec::with_capacity(said.items.len());
+        for item in &said.items {
+            match item {
+                Item::Text(text) => self.said_text(text, &mut drafts),
+                Item::Reasoning(reasoning) => drafts.push(Draft::Reasoning(reasoning)),
+                Item::Native(native) => self.said_native(native, &mut drafts),
+                Item::Call(call) => {
+                    let kind = kinds.next().map_or(CallKind::Function, |(call, outcome)| kind_of(call, outcome));
+                    drafts.push(Draft::Entry(self.call(call, kind)));
+                }
+            }
+        }
+        let mut entries = settle(drafts, self.scribe);
+        if entries.is_empty() {
+            self.scribe.note(WireChange::Filler(Filler::Silent));
+            entries.push(Entry::said(Filler::Silent.text()));
+        }
+        self.scribe.drop_extra(&said.extra);
+        entries
+    }
+
+    /// A text begins a message of its own, unless it goes on with the one before.
+    fn said_text(&mut self, text: &'a Text, drafts: &mut Vec<Draft<'a>>) {
+        let said = Said { text: Cow::Borrowed(&text.text), fields: Fields::of(&text.extra) };
+        let message = said.fields.get(Wire::OpenAiResponses, MESSAGE);
+        let goes_on = message.is_some_and(|message| is(message, "true"));
+        match drafts.last_mut() {
+            Some(Draft::Entry(Entry::Said { parts, .. })) if goes_on => parts.push(said),
+            Some(_) | None => {
+                let id = message.and_then(|message| look(message.as_str(), |message| text_of(message, "id")));
+                let id = id.is_some_and(|id| self.takes_id(&id, "msg"));
+                drafts.push(Draft::Entry(Entry::Said { parts: vec![said], id }));
+            }
+        }
+    }
+
+    fn said_native(&mut self, native: &'a Native, drafts: &mut Vec<Draft<'a>>) {
+        match self.native(native, Place::Answer) {
+            Some(Part::Raw(raw)) => {
+                drafts.push(Draft::Native(raw, Box::new(|scribe| Entry::said(scribe.as_text(native)))));
+            }
+            Some(Part::Text { text, .. }) => drafts.push(Draft::Entry(Entry::said(text))),
+            Some(Part::Image(_) | Part::Document(_)) | None => {}
+        }
+    }
+
+    fn call(&mut self, call: &'a ToolCall, kind: CallKind<'a>) -> Entry<'a> {
+        let (id, name) = (self.scribe.call_id(&call.id), self.scribe.name(&call.name));
+        let long = call.input.raw().len() > briefing::message::MAX_INPUT_CHARS;
+        let arguments = match kind {
+            CallKind::Custom if !long => Arguments::Custom(call.input.raw()),
+            CallKind::Search(_) => Arguments::Search(self.scribe.input(call)),
+            CallKind::Other(_) => Arguments::Other,
+            CallKind::Function | CallKind::Custom => Arguments::Function(self.scribe.input(call)),
+        };
+        let mut fields = Fields::of(&call.extra);
+        if matches!(arguments, Arguments::Function(_))
+            && let Some(own) = fields.get(Wire::OpenAiResponses, "id")
+        {
+            let own = look(own.as_str(), |own| own.as_str().map(|own| own.into_owned()));
+            if !own.is_some_and(|own| self.takes_id(&own, "fc")) {
+                fields = fields.without("id");
+            }
+        }
+        Entry::Call { id, name, arguments, fields }
+    }
+
+    /// "Invalid 'input[2].id': 'call_…'. Expected an ID that begins with 'fc'."
+    fn takes_id(&self, id: &str, begins: &str) -> bool {
+        !id.is_empty() && (self.scribe.profile.dialect != Dialect::Original || (id.starts_with(begins) && id.len() <= MOST_ID))
+    }
+
+    fn outcomes(&mut self, at: usize, round: &'a Round) {
+        let moves = files_move(self.scribe.profile, round);
+        let mut files = vec![line(texts::PICTURES_OF_OUTCOMES)];
+        let calls = round.said().iter().flat_map(|said| said.calls());
+        for (index, (call, outcome)) in calls.zip(round.outcomes()).enumerate() {
+            self.scribe.at(at + round.said().len() + index);
+            let kind = kind_of(call, outcome);
+            let entry = self.outcome(call, outcome, kind, moves.then_some(&mut files));
+            self.items.push(entry);
+        }
+        if moves {
+            self.scribe.note(WireChange::FilesMovedBehind);
+            self.items.push(Entry::Message { role: Role::User, parts: files, fields: Fields::default() });
+        }
+    }
+
+    fn outcome(
+        &mut self,
+        call: &'a ToolCall,
+        outcome: &'a Outcome,
+        kind: CallKind<'a>,
+        files: Option<&mut Vec<Part<'a>>>,
+    ) -> Entry<'a> {
+        let id = self.scribe.answered(&outcome.call);
+        let long = call.input.raw().len() > briefing::message::MAX_INPUT_CHARS;
+        let output = match kind {
+            CallKind::Search(tools) => Output::Search(tools),
+            CallKind::Other(raw) => Output::Other(raw),
+            CallKind::Custom if !long => Output::Custom(self.outcome_parts(outcome, files)),
+            CallKind::Function | CallKind::Custom => Output::Function(self.outcome_parts(outcome, files)),
+        };
+        let fields = if agrees(&output, &outcome.extra) { Fields::of(&outcome.extra) } else { Fields::default() };
+        Entry::Outcome { id, output, fields }
+    }
+
+    fn outcome_parts(&mut self, outcome: &'a Outcome, mut files: Option<&mut Vec<Part<'a>>>) -> Vec<Part<'a>> {
+        let mut parts = Vec::with_capacity(outcome.parts.len());
+        let mut moved = false;
+        for part in &outcome.parts {
+            match (part, files.as_deref_mut()) {
+                (CorePart::Text(text), _) => parts.push(plain(text)),
+                (CorePart::Native(native), _) => parts.extend(self.native(native, Place::Outcome)),
+                (CorePart::Image(_) | CorePart::Document(_), Some(files)) => {
+                    files.extend(self.file(part));
+                    moved = true;
+                }
+                (CorePart::Image(_) | CorePart::Document(_), None) => parts.extend(self.file(part)),
+            }
+        }
+        if parts.iter().all(is_blank) {
+            parts = vec![line(if moved { texts::PICTURES_BELOW } else { OutcomeText::Empty.text() })];
+        }
+        parts
+    }
+
+    fn file(&mut self, part: &'a CorePart) -> Option<Part<'a>> {
+        let (what, file, media) = match part {
+            CorePart::Image(media) => ("image", Part::Image(media), media),
+            CorePart::Document(media) => ("document", Part::Document(media), media),
+            CorePart::Text(_) | CorePart::Native(_) => return None,
+        };
+        Some(match self.scribe.unreadable(what, media) {
+            Some(text) => Part::Text { text: Cow::Owned(text), fields: Fields::default() },
+            None => file,
+        })
+    }
+
+    fn native(&mut self, native: &'a Native, place: Place) -> Option<Part<'a>> {
+        let dialect = self.scribe.profile.dialect;
+        match self.scribe.native(native, |item| standing(item, place, dialect)) {
+            Shown::Raw(raw) => Some(Part::Raw(raw)),
+            Shown::Text(text) => Some(Part::Text { text, fields: Fields::default() }),
+            Shown::Absent => None,
+        }
+    }
+}
+
+/// Whether the outcome's unknown fields are those of its kind.
+fn agrees(output: &Output<'_>, extra: &Extra) -> bool {
+    let kind = extra.on(Wire::OpenAiResponses).find(|(name, _)| *name == "type").map(|(_, raw)| raw);
+    match output {
+        Output::Function(_) => kind.is_none(),
+        Output::Custom(_) => kind.is_some_and(|kind| is_text(kind, "custom_tool_call_output")),
+        Output::Search(_) => kind.is_some_and(|kind| is_text(kind, "tool_search_output")),
+        Output::Other(_) => true,
+    }
+}
+
+fn plain(text: &Text) -> Part<'_> {
+    Part::Text { text: Cow::Borrowed(&text.text), fields: Fields::of(&text.extra) }
+}
+
+fn is_blank(part: &Part<'_>) -> bool {
+    matches!(part, Part::Text { text, .. } if text.trim().is_empty())
+}
