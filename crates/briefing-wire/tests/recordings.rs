@@ -118,7 +118,9 @@ fn each_comes_out_as_the_same_json_and_stays() {
         assert!(request.findings().iter().all(|finding| finding.change == opening), "{name}: {:?}", request.findings());
         assert_eq!(listed_shapes(wire, text(&request)), listed_shapes(wire, &body), "{name}");
         assert_eq!(again(text(&request), wire), text(&request), "{name}");
-        if matches!(wire, Wire::OpenAiChat | Wire::Anthropic) { assert_eq!(checked(text(&request), call.profile()).violations, [], "{name}"); }
+        if matches!(wire, Wire::OpenAiChat | Wire::Anthropic) {
+            assert_eq!(checked(text(&request), call.profile()).violations, [], "{name}");
+        }
     }
 }
 

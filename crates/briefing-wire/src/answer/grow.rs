@@ -100,6 +100,8 @@ impl Node {
 
     pub(super) fn write(&self, out: &mut String) {
         match self {
+            // A place whose value did not come.
+            Self::Raw(raw) if raw.is_empty() => out.push_str("null"),
             Self::Raw(raw) => out.push_str(raw),
             Self::Text(text) => text.write(out),
             Self::Json(text) => out.push_str(&sound_json(text).unwrap_or_else(|| quoted(text))),

@@ -6,8 +6,11 @@
 mod anthropic;
 mod elements;
 mod error;
+mod gemini;
 mod grow;
 mod openai_chat;
+mod openai_responses;
+mod partial_args;
 mod read;
 mod sse;
 mod stop;

@@ -11,7 +11,8 @@ use super::stop::Stop;
 use super::usage::{Usage, usage};
 use super::{Answer, UnfinishedCall};
 use crate::parse::{ParseFault, Path, Read, Reader, list, object, present};
-use crate::{anthropic, openai_chat};
+use crate::raw::look;
+use crate::{anthropic, gemini, openai_chat, openai_responses};
 
 /// What is read of a response, before its calls are looked at.
 struct Parts {
@@ -46,7 +47,9 @@ fn so_far(wire: Wire, body: Value<'_>) -> Read<Answer> {
     let mut reader = Reader::new(wire);
     let parts = match wire {
         Wire::OpenAiChat => chat(body, &mut reader)?,
+        Wire::OpenAiResponses => responses(body, &mut reader)?,
         Wire::Anthropic => messages(body, &mut reader)?,
+        Wire::Gemini => generated(body, &mut reader)?,
     };
     let mut findings: Vec<_> = reader.into_findings().into_iter().map(AnswerFinding::Read).collect();
     findings.extend(parts.others.then_some(AnswerFinding::OtherChoices));
@@ -67,8 +70,7 @@ fn chat(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
     let said = openai_chat::assistant(object(message, &at.key("message"))?, &at.key("message"), reader)?;
     let reason = reader.member_or_empty(first, "finish_reason", &at)?;
     let mut stop = Stop::named(Wire::OpenAiChat, &reason);
-    let refused = said.items.iter().any(|item| matches!(item, Item::Native(native) if &*native.kind == "refusal"));
-    if stop == Stop::End && refused {
+    if stop == Stop::End && refuses(&said.items) {
         stop = Stop::Refusal;
     }
     Ok(Parts {
@@ -103,6 +105,63 @@ fn messages(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
     })
 }
 
+fn responses(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
+    let root = Path::Root;
+    object(body, &root)?;
+    let output = present(body, "output").ok_or_else(|| root.error(ParseFault::Missing { key: "output" }))?;
+    let items = openai_responses::output(output, &root.key("output"), reader)?;
+    let mut stop = Stop::of_response(body);
+    if stop == Stop::End && refuses(&items) {
+        stop = Stop::Refusal;
+    }
+    Ok(Parts {
+        said: Assistant { items, ..Assistant::default() },
+        stop,
+        usage: present(body, "usage").map_or_else(Usage::default, |value| usage(Wire::OpenAiResponses, value)),
+        id: reader.member(body, "id", &root)?,
+        model: reader.member(body, "model", &root)?,
+        others: false,
+    })
+}
+
+/// A response without candidates is an answer, too, if it says why the prompt was blocked.
+fn generated(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
+    let root = Path::Root;
+    object(body, &root)?;
+    let at = root.key("candidates");
+    let blocked = present(body, "promptFeedback").and_then(|feedback| present(feedback, "blockReason")).is_some();
+    let candidates = present(body, "candidates").map(|candidates| list(candidates, &at)).transpose()?;
+    let first = candidates.and_then(|candidates| candidates.items().next());
+    let mut items = Vec::new();
+    let mut stop = if blocked { Stop::ContentFilter } else { Stop::Unstated };
+    match first {
+        Some(first) => {
+            let at = at.index(0);
+            let content = present(object(first, &at)?, "content");
+            let inner = at.key("content");
+            items = content.map_or_else(|| Ok(Vec::new()), |content| gemini::said(object(content, &inner)?, &inner, reader))?;
+            let reason = reader.member_or_empty(first, "finishReason", &at)?;
+            if !blocked || !reason.is_empty() {
+                stop = Stop::named(Wire::Gemini, &reason);
+            }
+        }
+        None if blocked => {}
+        None => return Err(root.error(ParseFault::Missing { key: "candidates" })),
+    }
+    Ok(Parts {
+        said: Assistant { items, ..Assistant::default() },
+        stop,
+        usage: present(body, "usageMetadata").map_or_else(Usage::default, |value| usage(Wire::Gemini, value)),
+        id: reader.member(body, "responseId", &root)?,
+        model: reader.member(body, "modelVersion", &root)?,
+        others: candidates.is_some_and(|candidates| candidates.items().count() > 1),
+    })
+}
+
+fn refuses(items: &[Item]) -> bool {
+    items.iter().any(|item| matches!(item, Item::Native(native) if &*native.kind == "refusal"))
+}
+
 /// Arguments that are no JSON stand in a rebuilt response as the string that they are.
 fn with_text_input(call: ToolCall) -> ToolCall {
     if !call.input.raw().trim_start().starts_with('"') {
@@ -131,10 +190,11 @@ enum Limit {
 
 fn without_unfinished(said: Assistant, limit: Limit) -> (Assistant, Vec<UnfinishedCall>) {
     let last = said.items.len().saturating_sub(1);
-    let ended = |index: usize, call: &ToolCall| match limit {
-        Limit::Nothing => true,
-        Limit::Broken if is_custom(call) => index < last,
-        Limit::Broken => call.input.is_object(),
+    let ended = |index: usize, call: &ToolCall| match (field(call, "status").as_deref(), limit) {
+        (Some("incomplete"), _) => false,
+        (_, Limit::Nothing) => true,
+        (status, Limit::Broken) if is_custom(call) => index < last || status == Some("completed"),
+        (_, Limit::Broken) => call.input.is_object(),
     };
     let mut items = Vec::with_capacity(said.items.len());
     let mut unfinished = Vec::new();
@@ -150,8 +210,13 @@ fn without_unfinished(said: Assistant, limit: Limit) -> (Assistant, Vec<Unfinish
 }
 
 fn is_custom(call: &ToolCall) -> bool {
-    let kinds = call.extra.wire().into_iter().flat_map(|wire| call.extra.on(wire));
-    kinds.into_iter().any(|(name, raw)| name == "type" && raw.as_str().trim_matches('"').starts_with("custom"))
+    field(call, "type").is_some_and(|kind| matches!(kind.as_str(), "custom" | "custom_tool_call"))
+}
+
+/// A field of the call that its wire has besides, if it is a string.
+fn field(call: &ToolCall, name: &str) -> Option<String> {
+    let (_, raw) = call.extra.on(call.extra.wire()?).find(|(known, _)| *known == name)?;
+    look(raw.as_str(), |value| value.as_str().map(|text| text.into_owned()))
 }
 
 /// Whether the value is a string.

@@ -1,6 +1,10 @@
 //! Why a model stopped, in the words of each wire.
 
 use briefing::Wire;
+use briefing_json::Value;
+
+use crate::parse::present;
+use crate::raw::text_of;
 
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +41,28 @@ impl Stop {
                 "content_filter" => Self::ContentFilter,
                 _ => Self::Other(name.to_owned()),
             },
+            // A status, or why a response is incomplete.
+            Wire::OpenAiResponses => match name {
+                "completed" => Self::End,
+                "max_output_tokens" => Self::Length,
+                "content_filter" => Self::ContentFilter,
+                _ => Self::Other(name.to_owned()),
+            },
+            Wire::Gemini => match name {
+                "STOP" => Self::End,
+                "MAX_TOKENS" => Self::Length,
+                "SAFETY"
+                | "RECITATION"
+                | "BLOCKLIST"
+                | "PROHIBITED_CONTENT"
+                | "SPII"
+                | "MODEL_ARMOR"
+                | "IMAGE_SAFETY"
+                | "IMAGE_PROHIBITED_CONTENT"
+                | "IMAGE_RECITATION" => Self::ContentFilter,
+                "FINISH_REASON_UNSPECIFIED" => Self::Unstated,
+                _ => Self::Other(name.to_owned()),
+            },
             Wire::Anthropic => match name {
                 "end_turn" => Self::End,
                 "stop_sequence" => Self::Sequence,
@@ -48,6 +74,12 @@ impl Stop {
             },
         };
         if name.is_empty() { Self::Unstated } else { known }
+    }
+
+    /// The reason that a response of OpenAI Responses has: its status, and where that is incomplete, why.
+    pub(super) fn of_response(response: Value<'_>) -> Self {
+        let why = present(response, "incomplete_details").and_then(|details| text_of(details, "reason"));
+        Self::named(Wire::OpenAiResponses, &why.or_else(|| text_of(response, "status")).unwrap_or_default())
     }
 
     /// Whether the model chose to stop, so that what it wrote is whole, broken or not.

@@ -11,7 +11,7 @@ use super::error::{AnswerError, AnswerFinding, ProviderError, provider_error};
 use super::sse::{EventTooLarge, MAX_EVENT_BYTES, SseDecoder, SseEvent};
 use super::stop::Stop;
 use super::usage::Usage;
-use super::{Answer, UnfinishedCall, anthropic, openai_chat, parse_answer_text, read};
+use super::{Answer, UnfinishedCall, anthropic, gemini, openai_chat, openai_responses, parse_answer_text, read};
 use crate::parse::ParseError;
 
 /// How deep an event may nest: what it says must stay readable inside the response that is rebuilt.
@@ -150,7 +150,9 @@ enum Framing {
 #[derive(Debug)]
 enum Response {
     Chat(openai_chat::Response),
+    Responses(openai_responses::Response),
     Anthropic(anthropic::Response),
+    Gemini(gemini::Response),
 }
 
 /// A rebuilt response, and what of it had not ended.
@@ -195,7 +197,9 @@ impl Stream {
     pub fn new(wire: Wire) -> Self {
         let response = match wire {
             Wire::OpenAiChat => Response::Chat(openai_chat::Response::default()),
+            Wire::OpenAiResponses => Response::Responses(openai_responses::Response::default()),
             Wire::Anthropic => Response::Anthropic(anthropic::Response::default()),
+            Wire::Gemini => Response::Gemini(gemini::Response::default()),
         };
         Self { wire, framing: Framing::Unknown(SseDecoder::default()), response, notes: Notes::default(), why: None }
     }
@@ -205,7 +209,7 @@ impl Stream {
         let mut out = Vec::new();
         let mut rest = bytes;
         while self.why.is_none() {
-            self.sniff(rest);
+            self.sniff(&mut rest);
             let event = match &mut self.framing {
                 Framing::Unknown(events) | Framing::Events(events) => events.next(&mut rest),
                 Framing::Elements(elements) => {
@@ -248,6 +252,7 @@ impl Stream {
         match (read, why) {
             (Ok(mut answer), None) => {
                 answer.findings.extend(findings);
+                answer.unfinished.extend(unfinished);
                 Finished::Whole(answer)
             }
             (Ok(mut answer), Some(why)) => {
@@ -262,12 +267,17 @@ impl Stream {
     }
 
     /// Decides by the first byte that is no white space, as no field of an event begins with a bracket.
-    fn sniff(&mut self, bytes: &[u8]) {
+    fn sniff(&mut self, bytes: &mut &[u8]) {
         let Framing::Unknown(events) = &mut self.framing else { return };
-        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace() && !b"\xef\xbb\xbf".contains(byte));
-        self.framing = match first {
+        let first = bytes.iter().position(|byte| !byte.is_ascii_whitespace() && !b"\xef\xbb\xbf".contains(byte));
+        let behind = first.and_then(|first| bytes.split_at_checked(first)).map(|(_, behind)| behind);
+        self.framing = match behind {
             None => return,
-            Some(b'{' | b'[') => Framing::Body(Vec::new()),
+            Some([b'[', rest @ ..]) if self.wire == Wire::Gemini => {
+                *bytes = rest;
+                Framing::Elements(Elements::default())
+            }
+            Some([b'{' | b'[', ..]) => Framing::Body(Vec::new()),
             Some(_) => Framing::Events(std::mem::take(events)),
         };
     }
@@ -292,8 +302,7 @@ impl Stream {
         if let Some(error) = provider_error(root) {
             return Err(CutWhy::Provider(error));
         }
-        self.response.take(&event.name, root, &mut self.notes, out);
-        Ok(())
+        self.response.take(&event.name, root, &mut self.notes, out).map_err(CutWhy::Provider)
     }
 }
 
@@ -329,18 +338,27 @@ impl Cut {
 }
 
 impl Response {
-    fn take(&mut self, name: &str, event: Value<'_>, notes: &mut Notes, out: &mut Vec<StreamEvent>) {
+    fn take(
+        &mut self,
+        name: &str,
+        event: Value<'_>,
+        notes: &mut Notes,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<(), ProviderError> {
         match self {
             Self::Chat(chat) => chat.take(event, notes, out),
+            Self::Responses(response) => return response.take(name, event, notes, out),
             Self::Anthropic(message) => message.take(name, event, notes, out),
+            Self::Gemini(response) => response.take(event, notes, out),
         }
+        Ok(())
     }
 
     /// The text `[DONE]` came.
     fn done(&mut self, out: &mut Vec<StreamEvent>) {
         match self {
             Self::Chat(chat) => chat.done(out),
-            Self::Anthropic(_) => {}
+            Self::Responses(_) | Self::Anthropic(_) | Self::Gemini(_) => {}
         }
     }
 
@@ -348,7 +366,9 @@ impl Response {
     fn has_ended(&self) -> bool {
         match self {
             Self::Chat(chat) => chat.has_ended(),
+            Self::Responses(response) => response.has_ended(),
             Self::Anthropic(message) => message.has_ended(),
+            Self::Gemini(response) => response.has_ended(),
         }
     }
 
@@ -356,14 +376,19 @@ impl Response {
     fn is_closed(&self) -> bool {
         match self {
             Self::Chat(chat) => chat.is_closed(),
+            Self::Responses(response) => response.has_ended(),
             Self::Anthropic(message) => message.has_ended(),
+            // What was counted may still come.
+            Self::Gemini(_) => false,
         }
     }
 
     fn rebuild(self, whole: bool) -> Rebuilt {
         match self {
             Self::Chat(chat) => chat.rebuild(whole),
+            Self::Responses(response) => response.rebuild(whole),
             Self::Anthropic(message) => message.rebuild(whole),
+            Self::Gemini(response) => response.rebuild(),
         }
     }
 }

@@ -46,7 +46,21 @@ pub(super) fn usage(wire: Wire, usage: Value<'_>) -> Usage {
             cache_written: number(&["prompt_tokens_details", "cache_write_tokens"]),
             reasoning: number(&["completion_tokens_details", "reasoning_tokens"]),
         },
+        Wire::OpenAiResponses => Usage {
+            input: number(&["input_tokens"]),
+            output: number(&["output_tokens"]),
+            cache_read: number(&["input_tokens_details", "cached_tokens"]),
+            cache_written: number(&["input_tokens_details", "cache_write_tokens"]),
+            reasoning: number(&["output_tokens_details", "reasoning_tokens"]),
+        },
         Wire::Anthropic => AnthropicUsage::of(usage).usage(),
+        Wire::Gemini => Usage {
+            input: sum(&[number(&["promptTokenCount"]), number(&["toolUsePromptTokenCount"])]),
+            output: sum(&[number(&["candidatesTokenCount"]), number(&["thoughtsTokenCount"])]),
+            cache_read: number(&["cachedContentTokenCount"]),
+            cache_written: None,
+            reasoning: number(&["thoughtsTokenCount"]),
+        },
     }
 }
 

@@ -49,9 +49,10 @@ fn mark(fields: Option<&mut Fields<'_>>, left: &mut usize) {
 /// The fields of a block that may be marked; thinking may not, and what is sent byte for byte stays so.
 fn fields_of<'b, 'a>(block: &'b mut Block<'a>) -> Option<&'b mut Fields<'a>> {
     match block {
-        Block::Text { fields, .. } | Block::File { fields, .. } | Block::Call { fields, .. } | Block::Outcome { fields, .. } => {
-            Some(fields)
-        }
+        Block::Text { fields, .. }
+        | Block::File { fields, .. }
+        | Block::Call { fields, .. }
+        | Block::Outcome { fields, .. } => Some(fields),
         Block::Raw(_) | Block::Thinking(_) => None,
     }
 }

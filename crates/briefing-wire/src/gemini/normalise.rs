@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use briefing::message::{Assistant, Item, Media, Native, Outcome, Part as CorePart, RawJson, Reasoning, System, SystemPart, ToolCall, User};
+use briefing::message::{
+    Assistant, Item, Media, Native, Outcome, Part as CorePart, RawJson, Reasoning, System, SystemPart, ToolCall, User,
+};
 use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Round, Wire};
 use briefing_json::Value;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use briefing::message::{
-    Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text,
-    ToolCall, User,
+    Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, Outcome, Part, RawJson, Reasoning, System, SystemPart,
+    Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Profiles, Wire};
 use briefing_json::Value;
@@ -213,7 +213,14 @@ fn outcome(part: Value<'_>, key: &'static str, given: Value<'_>, at: &Path<'_>, 
 }
 
 /// The unknown fields of a part and of the object in it, that under the name that is written.
-fn around(part: Value<'_>, (key, written): (&'static str, Key), inner: Value<'_>, known: &[&str], at: &Path<'_>, reader: &mut Reader) -> Vec<(Arc<str>, RawJson)> {
+fn around(
+    part: Value<'_>,
+    (key, written): (&'static str, Key),
+    inner: Value<'_>,
+    known: &[&str],
+    at: &Path<'_>,
+    reader: &mut Reader,
+) -> Vec<(Arc<str>, RawJson)> {
     let mut fields = reader.unknown(part, &[key], at);
     let inside = reader.unknown(inner, known, &at.key(key));
     fields.extend(object_of(&inside).map(|raw| (Arc::from(written[0]), raw)));

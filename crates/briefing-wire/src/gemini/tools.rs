@@ -184,7 +184,9 @@ pub(super) fn settle_config(parameters: &mut Vec<Parameter<'_>>, tools: &[Declar
 
 /// The object without those members.
 fn without(object: Value<'_>, gone: &[&str]) -> String {
-    written(object.entries().filter(|(name, _)| !gone.contains(&&**name)).map(|(name, value)| (name, Cow::Borrowed(value.raw()))))
+    written(
+        object.entries().filter(|(name, _)| !gone.contains(&&**name)).map(|(name, value)| (name, Cow::Borrowed(value.raw()))),
+    )
 }
 
 fn with_names(config: Value<'_>, key: &str, calling: Value<'_>, allowed: &str, names: &[Arc<str>]) -> String {

@@ -17,7 +17,9 @@ pub(super) const APPROVAL: &str = "mcp_approval_response";
 pub(super) fn standing(item: Value<'_>, place: Place, dialect: Dialect) -> Standing {
     let Some(kind) = text_of(item, "type") else { return Standing::No };
     match (place, kind.as_str()) {
-        (Place::System, ADDITIONAL_TOOLS) => Standing::yes_if(item.get("tools").is_some_and(|tools| tools.kind() == Kind::Array)),
+        (Place::System, ADDITIONAL_TOOLS) => {
+            Standing::yes_if(item.get("tools").is_some_and(|tools| tools.kind() == Kind::Array))
+        }
         (Place::Input, APPROVAL) => text_of(item, "approval_request_id").map_or(Standing::No, Standing::ResultOf),
         (Place::Input, "input_audio") => Standing::yes_if(dialect == Dialect::Compatible),
         (Place::System | Place::Input | Place::Outcome, _) => Standing::No,

@@ -187,7 +187,8 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn round(&mut self, at: usize, round: &'a Round) {
-        let mut kinds = round.said().iter().flat_map(|said| said.calls()).zip(round.outcomes().iter().map(|outcome| &**outcome));
+        let mut kinds =
+            round.said().iter().flat_map(|said| said.calls()).zip(round.outcomes().iter().map(|outcome| &**outcome));
         let mut items = Vec::new();
         for (index, said) in round.said().iter().enumerate() {
             self.scribe.at(at + index);

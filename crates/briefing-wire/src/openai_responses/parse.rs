@@ -56,12 +56,18 @@ pub(crate) fn array(input: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Rea
 
 /// What the model wrote, as it stands in the output of a response.
 pub(crate) fn output(output: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
-    let mut items = Items { out: Vec::new(), said: Vec::new() };
+    let mut said = Vec::new();
     for (index, value) in list(output, at)?.items().enumerate() {
-        let at = at.index(index);
-        let kind = object(value, &at).map(|item| text_of(item, "type").unwrap_or_default())?;
-        items.said_item(value, &kind, &at, reader)?;
+        said.append(&mut output_item(value, &at.index(index), reader)?);
     }
+    Ok(said)
+}
+
+/// One item of the output.
+pub(crate) fn output_item(item: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
+    let mut items = Items { out: Vec::new(), said: Vec::new() };
+    let kind = object(item, at).map(|item| text_of(item, "type").unwrap_or_default())?;
+    items.said_item(item, &kind, at, reader)?;
     Ok(items.said)
 }
 
@@ -213,11 +219,10 @@ fn other_call(call: Value<'_>, kind: &str, at: &Path<'_>, reader: &mut Reader) -
         "custom_tool_call" => {
             (reader.member_or_empty(call, "name", at)?, input(call, "input", at, reader)?, &["call_id", "name", "input"])
         }
-        "tool_search_call" => {
-            ("tool_search".to_owned(), input(call, "arguments", at, reader)?, &["call_id", "arguments"])
-        }
+        "tool_search_call" => ("tool_search".to_owned(), input(call, "arguments", at, reader)?, &["call_id", "arguments"]),
         _ => {
-            let asks = ["action", "operation", "arguments", "input"].into_iter().find_map(|key| Some((key, present(call, key)?)));
+            let asks =
+                ["action", "operation", "arguments", "input"].into_iter().find_map(|key| Some((key, present(call, key)?)));
             let input = asks.map_or_else(|| Input::new("{}"), |(key, asks)| reader.input(asks, &at.key(key)));
             (kind.trim_end_matches("_call").to_owned(), input, &["call_id"])
         }

@@ -18,7 +18,8 @@ pub(crate) fn call(
     let model = reader.member_or_empty(body, "model", &root)?;
     let mut call = Call::new(Profiles::built_in().model(&model, Some(reader.wire())));
     call = call.parameters_of(reader.unknown(body, reserved, &root));
-    let limit = ["max_completion_tokens", "max_tokens", "max_output_tokens"].iter().find_map(|key| body.get(key)?.raw().parse().ok());
+    let limit =
+        ["max_completion_tokens", "max_tokens", "max_output_tokens"].iter().find_map(|key| body.get(key)?.raw().parse().ok());
     if let Some(limit) = limit {
         call = call.output_reserve(limit);
     }

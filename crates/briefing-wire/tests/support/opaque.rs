@@ -203,7 +203,8 @@ fn blocks() -> BoxedStrategy<Native> {
     ];
     let anthropic = ANTHROPIC.iter().flat_map(|json| native(Wire::Anthropic, json)).collect::<Vec<_>>();
     let openai = OPENAI.iter().flat_map(|json| native(Wire::OpenAiChat, json)).collect::<Vec<_>>();
-    let tools = |json: &str| Native { wire: Wire::OpenAiResponses, kind: "tools".into(), raw: raw(json), reads_as: None, needs: None };
+    let tools =
+        |json: &str| Native { wire: Wire::OpenAiResponses, kind: "tools".into(), raw: raw(json), reads_as: None, needs: None };
     let outputs = vec![
         tools("[]"),
         tools("{}"),
@@ -251,7 +252,11 @@ pub(crate) fn reasoning() -> impl Strategy<Value = Reasoning> {
         one(Wire::OpenAiChat, "reasoning_content", "\"hm\""),
         one(Wire::OpenAiChat, "reasoning_details", r#"[{"type": "reasoning.text", "text": "hm"}]"#),
         one(Wire::OpenAiChat, "content", "\"hm\""),
-        one(Wire::OpenAiResponses, "reasoning", r#"{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"}"#),
+        one(
+            Wire::OpenAiResponses,
+            "reasoning",
+            r#"{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"}"#,
+        ),
         one(Wire::OpenAiResponses, "reasoning", r#"{"type":"reasoning","summary":[],"content":[]}"#),
         one(Wire::OpenAiResponses, "reasoning", r#"{"type":"message"}"#),
         one(Wire::OpenAiResponses, "reasoning", "5"),

@@ -42,14 +42,16 @@ pub(crate) fn recordings() -> Vec<Recording> {
         });
     }
     out.sort_by(|one, other| one.name.cmp(&other.name));
-    assert!(out.len() >= 28);
+    assert!(out.len() >= 59);
     out
 }
 
 fn wire(format: &str) -> Option<Wire> {
     match format {
         "openai_chat" | "openai-chat" => Some(Wire::OpenAiChat),
+        "openai_responses" | "openai-responses" => Some(Wire::OpenAiResponses),
         "anthropic_messages" | "anthropic" => Some(Wire::Anthropic),
+        "gemini" => Some(Wire::Gemini),
         _ => None,
     }
 }

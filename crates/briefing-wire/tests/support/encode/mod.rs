@@ -4,7 +4,9 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub(crate) mod anthropic;
+pub(crate) mod gemini;
 pub(crate) mod openai_chat;
+pub(crate) mod openai_responses;
 
 use briefing::Wire;
 use serde_json::Value;
@@ -58,7 +60,9 @@ pub(crate) fn events(wire: Wire, response: &Value, seed: u64) -> Vec<Event> {
     let mut cutter = Cutter::new(seed);
     match wire {
         Wire::OpenAiChat => openai_chat::events(response, &mut cutter),
+        Wire::OpenAiResponses => openai_responses::events(response, &mut cutter),
         Wire::Anthropic => anthropic::events(response, &mut cutter),
+        Wire::Gemini => gemini::events(response, &mut cutter),
     }
 }
 
