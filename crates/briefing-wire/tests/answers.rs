@@ -1,6 +1,6 @@
 //! Whole responses, read: every recorded one beside its golden, and what providers answer in place of one.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "support/recorded.rs"]
 mod recorded;

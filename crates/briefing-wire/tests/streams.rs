@@ -1,6 +1,6 @@
 //! Streams: split, cut, made from whole responses, and hostile.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "support/encode/mod.rs"]
 mod encode;
@@ -10,7 +10,8 @@ mod recorded;
 mod shown;
 
 use briefing::Wire;
-use briefing_wire::{Cut, CutWhy, Finished, Stream, StreamEvent, parse_answer_text};
+use briefing::message::{Item, Text};
+use briefing_wire::{Cut, CutWhy, Finished, Stream, StreamEvent, UnfinishedCall, parse_answer_text};
 use encode::{FRAMINGS, events, frame};
 use proptest::prelude::*;
 use recorded::{answers, golden, recordings, streams};
@@ -26,9 +27,9 @@ fn read<'b>(wire: Wire, pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<Stre
     (joined(out), stream.finish())
 }
 
-/// Each offset reads the stream anew; so of long ones only some are tried, unless BRIEFING_SPLITS asks for all.
+/// Each offset reads the stream anew: of a long one only some are tried, unless BRIEFING_SPLITS asks for all.
 fn step(bytes: &[u8]) -> usize {
-    if std::env::var_os("BRIEFING_SPLITS").is_some() { 1 } else { 1 + bytes.len() * bytes.len() / 1_000_000 }
+    if bytes.len() < 2_000 || std::env::var_os("BRIEFING_SPLITS").is_some() { 1 } else { bytes.len() / 40 }
 }
 
 /// Every stream there is: recorded, hand-made, and encoded from the recorded whole responses.
@@ -40,7 +41,7 @@ fn all() -> Vec<(String, Wire, Vec<u8>)> {
             if parse_answer_text(recording.wire, &recording.response).is_err() {
                 continue;
             }
-            frame(&events(recording.wire, &response, index as u64), FRAMINGS[index % FRAMINGS.len()])
+            frame(&events(recording.wire, &response, index as u64), *FRAMINGS.iter().cycle().nth(index).unwrap())
         } else {
             recording.response.into_bytes()
         };
@@ -168,5 +169,107 @@ proptest! {
             }
             let _finished = stream.finish();
         });
+    }
+}
+
+fn cut(wire: Wire, bytes: &[u8]) -> Cut {
+    match read(wire, [bytes]).1 {
+        Finished::Cut(cut) => cut,
+        Finished::Whole(answer) => panic!("{answer:?}"),
+    }
+}
+
+#[test]
+fn garbage_keeps_what_came_before_and_says_why() {
+    let begun = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"So far\"}}]}\n\n";
+    let why = |garbage: &str| {
+        let Cut { said, why, .. } = cut(Wire::OpenAiChat, format!("{begun}{garbage}\n\n{begun}").as_bytes());
+        assert_eq!(said.items.iter().filter_map(|item| item.text()).collect::<Vec<_>>(), ["So far"]);
+        why.to_string()
+    };
+    assert_eq!(
+        why("data: {\"choices\":[{"),
+        "an event of the stream is no JSON: the JSON ends in the middle of a value at line 1, byte 13"
+    );
+    assert_eq!(why("data: <html>"), "an event of the stream is no JSON: unexpected character at line 1, byte 0");
+    assert_eq!(why("data: 5"), "an event of the stream is no JSON object");
+    let deep = format!("data: {{\"x\":{}{}}}", "[".repeat(120), "]".repeat(120));
+    assert_eq!(why(&deep), "an event of the stream nests 121 levels deep");
+}
+
+#[test]
+fn nothing_and_what_is_no_stream_are_cut() {
+    for wire in Wire::ALL {
+        assert_eq!(cut(wire, b"").why, CutWhy::Ended);
+        assert_eq!(cut(wire, b"\n\n: only a comment\n\n").why, CutWhy::Ended);
+        assert!(matches!(cut(wire, b"<html>502</html>\n\n").why, CutWhy::Ended));
+        assert!(matches!(cut(wire, b"{\"error\":{\"message\":\"m\"}}").why, CutWhy::Provider(_)));
+        assert!(matches!(cut(wire, b"{\"err").why, CutWhy::Unreadable(_)));
+    }
+}
+
+/// Fields of another kind than the wire's are left aside; what else came is read.
+#[test]
+fn values_of_another_kind_spoil_nothing() {
+    let chat = "data: {\"id\":5,\"choices\":[5,{\"delta\":5},{\"delta\":{\"content\":5,\"tool_calls\":[5,{\"id\":5,\"function\":5},{\"index\":-1,\"function\":{\"name\":5,\"arguments\":5}}],\"refusal\":[],\"function_call\":\"x\"}}]}\n\n\
+        data: {\"choices\":[{\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let (_, finished) = read(Wire::OpenAiChat, [chat.as_bytes()]);
+    let Finished::Whole(answer) = finished else { panic!("{finished:?}") };
+    assert_eq!(answer.said.items, [Item::Text(Text::new("ok"))]);
+    assert_eq!(answer.unfinished, [UnfinishedCall { id: "".into(), name: String::new(), input: String::new() }]);
+    let kinds: Vec<String> = answer.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(kinds.len(), 8, "{kinds:?}");
+}
+
+/// Very many deltas, findings, blocks, calls and fields: linear, so seconds at most even without optimisation.
+#[test]
+fn long_streams_take_linear_time() {
+    const MANY: usize = 30_000;
+    let chat = |delta: &dyn Fn(usize) -> String| {
+        let mut stream = Stream::new(Wire::OpenAiChat);
+        for index in 0..MANY {
+            stream.push(format!("data: {{\"choices\":[{{\"delta\":{}}}]}}\n\n", delta(index)).as_bytes());
+        }
+        stream.finish()
+    };
+    let Finished::Cut(cut) = chat(&|_| "{\"content\":\"é\\ud83d\"}".to_owned()) else { panic!() };
+    assert_eq!(cut.said.items.first().and_then(|item| item.text()).map(|text| text.chars().count()), Some(2 * MANY));
+    let call = |index: usize| {
+        format!(
+            "{{\"tool_calls\":[{{\"index\":{index},\"id\":\"c{index}\",\"function\":{{\"name\":\"f\",\"arguments\":\"{{\"}}}}]}}"
+        )
+    };
+    let Finished::Cut(cut) = chat(&call) else { panic!() };
+    assert_eq!(cut.unfinished.len(), MANY);
+    let Finished::Cut(cut) = chat(&|index| format!("{{\"f{index}\":{{\"x\":[{index}]}}}}")) else { panic!() };
+    assert_eq!(cut.said.extra.on(Wire::OpenAiChat).count(), MANY);
+
+    let mut stream = Stream::new(Wire::Anthropic);
+    for index in 0..MANY {
+        stream.push(
+            format!(
+                "data: {{\"type\":\"content_block_start\",\"index\":{},\"content_block\":{{\"type\":\"odd\"}}}}\n\n",
+                index * 40_000
+            )
+            .as_bytes(),
+        );
+        stream.push(format!("data: {{\"type\":\"odd{index}\"}}\n\n").as_bytes());
+    }
+    let Finished::Cut(cut) = stream.finish() else { panic!() };
+    assert_eq!((cut.said.items.len(), cut.findings.len()), (0, MANY + 1));
+}
+
+/// Memory is bounded where an event has no end.
+#[test]
+fn an_event_without_end_is_cut() {
+    let piece = vec![b'x'; 1 << 20];
+    for start in ["data: ", "{", "[\"", ": "] {
+        let mut stream = Stream::new(Wire::Gemini);
+        let mut events = stream.push(start.as_bytes());
+        for _ in 0..=64 {
+            events.extend(stream.push(&piece));
+        }
+        assert!(matches!(events.as_slice(), [StreamEvent::Cut(CutWhy::TooLarge(_))]), "{start}");
+        assert!(matches!(stream.finish(), Finished::Cut(Cut { why: CutWhy::TooLarge(_), .. })), "{start}");
     }
 }

@@ -16,37 +16,38 @@ pub(super) struct Elements {
 impl Elements {
     /// The next element, and the bytes behind it left in `bytes`, the array's first bracket aside. None once they are used up.
     pub(super) fn next(&mut self, bytes: &mut &[u8]) -> Option<Result<String, EventTooLarge>> {
-        let mut taken = 0;
-        for byte in bytes.iter().copied() {
-            if self.ended {
-                break;
-            }
-            taken += 1;
-            if self.depth == 0 && !self.in_string && matches!(byte, b',' | b']') {
-                self.ended = byte == b']';
-                if let Some(element) = self.element() {
-                    *bytes = bytes.get(taken..).unwrap_or_default();
-                    return Some(Ok(element));
+        while let (false, Some((byte, rest))) = (self.ended, bytes.split_first()) {
+            *bytes = rest;
+            match self.take(*byte) {
+                Ok(false) => {}
+                Ok(true) => {
+                    if let Some(element) = self.element() {
+                        return Some(Ok(element));
+                    }
                 }
-                continue;
-            }
-            if self.element.is_empty() && byte.is_ascii_whitespace() {
-                continue;
-            }
-            self.element.push(byte);
-            self.see(byte);
-            if self.element.len() > MAX_EVENT_BYTES {
-                *self = Self { ended: true, replaced: self.replaced, ..Self::default() };
-                return Some(Err(EventTooLarge { limit: MAX_EVENT_BYTES }));
-            }
-            let closed = self.depth == 0 && !self.in_string && matches!(byte, b'}' | b']');
-            if let Some(element) = closed.then(|| self.element()).flatten() {
-                *bytes = bytes.get(taken..).unwrap_or_default();
-                return Some(Ok(element));
+                Err(error) => return Some(Err(error)),
             }
         }
         *bytes = &[];
         None
+    }
+
+    /// Takes a byte. True if an element, if there is one, ends with it.
+    fn take(&mut self, byte: u8) -> Result<bool, EventTooLarge> {
+        if self.depth == 0 && !self.in_string && matches!(byte, b',' | b']') {
+            self.ended = byte == b']';
+            return Ok(true);
+        }
+        if self.element.is_empty() && byte.is_ascii_whitespace() {
+            return Ok(false);
+        }
+        if self.element.len() >= MAX_EVENT_BYTES {
+            *self = Self { ended: true, replaced: self.replaced, ..Self::default() };
+            return Err(EventTooLarge { limit: MAX_EVENT_BYTES });
+        }
+        self.element.push(byte);
+        self.see(byte);
+        Ok(self.depth == 0 && !self.in_string && matches!(byte, b'}' | b']'))
     }
 
     /// How many elements held bytes that are no UTF-8.

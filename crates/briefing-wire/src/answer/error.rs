@@ -70,10 +70,12 @@ pub enum AnswerFinding {
         /// How many.
         count: u64,
     },
-    /// A block whose end did not come was left out, as only its provider understands it and only whole.
+    /// So many blocks whose end did not come were left out, as only their provider understands them and only whole.
     LeftOut {
-        /// What the wire calls it.
+        /// What the wire calls them.
         kind: String,
+        /// How many.
+        count: u64,
     },
 }
 
@@ -88,7 +90,7 @@ impl fmt::Display for AnswerFinding {
             Self::OtherChoices => f.write_str("there is more than one choice; the first was read"),
             Self::InvalidUtf8 { count } => write!(f, "{count} lines hold bytes that are no UTF-8"),
             Self::Unused { event, count } => write!(f, "{count} events {event:?} could not be used"),
-            Self::LeftOut { kind } => write!(f, "a block {kind:?} did not end and was left out"),
+            Self::LeftOut { kind, count } => write!(f, "{count} blocks {kind:?} did not end and were left out"),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::partial_args::add;
 use super::read::is_text;
 use super::stop::Stop;
 use super::stream::{Notes, Rebuilt, StreamEvent};
-use super::usage::usage;
+use super::usage::{Usage, usage};
 use crate::gemini::kind_of;
 use crate::parse::present;
 use crate::raw::text_of;
@@ -49,9 +49,11 @@ impl Response {
     pub(super) fn take(&mut self, chunk: Value<'_>, notes: &mut Notes, out: &mut Vec<StreamEvent>) {
         self.id = self.id.take().or_else(|| text_of(chunk, "responseId"));
         self.model = self.model.take().or_else(|| text_of(chunk, "modelVersion"));
-        if let Some(counted) = present(chunk, "usageMetadata").filter(|counted| counted.kind() == Kind::Object) {
-            self.usage = Some(counted.raw().to_owned());
-            out.push(StreamEvent::Usage(usage(Wire::Gemini, counted)));
+        let counted = present(chunk, "usageMetadata");
+        let counts = counted.map(|counted| usage(Wire::Gemini, counted)).unwrap_or_default();
+        if counts != Usage::default() {
+            self.usage = counted.map(|counted| counted.raw().to_owned());
+            out.push(StreamEvent::Usage(counts));
         }
         if let Some(feedback) = present(chunk, "promptFeedback").filter(|feedback| present(*feedback, "blockReason").is_some())
         {

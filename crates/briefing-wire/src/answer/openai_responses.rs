@@ -96,6 +96,12 @@ impl Response {
     fn ended(&mut self, event: Value<'_>, out: &mut Vec<StreamEvent>) -> bool {
         let Some(response) = present(event, "response") else { return false };
         self.last = Some(response.raw().to_owned());
+        if self.items.is_empty() {
+            // A server that tells its items here alone.
+            for (at, item) in (0_u64..).zip(response.get("output").into_iter().flat_map(Value::items)) {
+                self.whole(at, item, out);
+            }
+        }
         if let Some(counted) = present(response, "usage") {
             out.push(StreamEvent::Usage(usage(WIRE, counted)));
         }
@@ -114,15 +120,15 @@ impl Response {
     }
 
     fn begin(&mut self, item: Value<'_>, out: &mut Vec<StreamEvent>) -> Slot {
-        let kind = text_of(item, "type").unwrap_or_default();
-        let mut slot = Slot { kind, ..Slot::default() };
-        match slot.kind.as_str() {
-            "function_call" | "custom_tool_call" => {
-                let (id, name) = (text_of(item, "call_id").unwrap_or_default(), text_of(item, "name").unwrap_or_default());
-                slot.call = Some(self.call(CallId::new(id), name, out));
-            }
-            "message" | "reasoning" => {}
-            kind => out.push(StreamEvent::Native { kind: kind.to_owned() }),
+        let mut slot = Slot { kind: text_of(item, "type").unwrap_or_default(), ..Slot::default() };
+        if slot.kind.ends_with("_call") {
+            slot.call = said(item).into_iter().find_map(|item| match item {
+                Item::Call(call) => Some(self.call(call.id, call.name, out)),
+                Item::Text(_) | Item::Reasoning(_) | Item::Native(_) => None,
+            });
+        }
+        if slot.call.is_none() && !matches!(slot.kind.as_str(), "message" | "reasoning") {
+            out.push(StreamEvent::Native { kind: slot.kind.clone() });
         }
         slot
     }
@@ -136,36 +142,37 @@ impl Response {
 
     fn item_done(&mut self, event: Value<'_>, out: &mut Vec<StreamEvent>) -> bool {
         let (Some(at), Some(item)) = (place(event), present(event, "item")) else { return false };
+        let known = self.items.get(&at).is_some_and(|slot| slot.done.is_some());
+        if !known {
+            self.whole(at, item, out);
+        }
+        !known
+    }
+
+    /// An item is whole.
+    fn whole(&mut self, at: u64, item: Value<'_>, out: &mut Vec<StreamEvent>) {
         let mut slot = match self.items.remove(&at) {
-            Some(slot) if slot.done.is_some() => {
-                self.items.insert(at, slot);
-                return false;
-            }
             Some(slot) => slot,
             None => self.begin(item, out),
         };
-        slot.done = Some(item.raw().to_owned());
-        let mut reader = Reader::new(WIRE);
-        let said = output_item(item, &Path::Root, &mut reader).unwrap_or_default();
-        for item in said {
+        for item in said(item) {
             match item {
                 Item::Call(call) => {
-                    let known = slot.call.take();
-                    let (number, ..) = known.unwrap_or_else(|| self.call(call.id, call.name, out));
+                    let (number, ..) = slot.call.get_or_insert_with(|| self.call(call.id, call.name, out));
                     let text = call.input.raw().to_owned();
                     out.extend(
-                        (slot.input.is_empty() && !text.is_empty()).then_some(StreamEvent::CallInput { call: number, text }),
+                        (slot.input.is_empty() && !text.is_empty()).then_some(StreamEvent::CallInput { call: *number, text }),
                     );
-                    out.extend((!is_incomplete(slot.done.as_deref())).then_some(StreamEvent::CallDone { call: number }));
                 }
                 Item::Text(text) if !slot.told && !text.text.is_empty() => out.push(StreamEvent::Text { text: text.text }),
                 Item::Text(_) | Item::Reasoning(_) | Item::Native(_) => {}
             }
         }
         // The whole replaces the pieces.
-        (slot.input, slot.texts) = (String::new(), BTreeMap::new());
-        self.items.insert(at, slot);
-        true
+        let ended = text_of(item, "status").as_deref() != Some("incomplete");
+        let call = slot.call.as_ref().filter(|_| ended).map(|(call, ..)| *call);
+        out.extend(call.map(|call| StreamEvent::CallDone { call }));
+        self.items.insert(at, Slot { done: Some(item.raw().to_owned()), ..Slot::default() });
     }
 
     /// The item that a delta goes on, and the delta.
@@ -274,8 +281,9 @@ fn place(event: Value<'_>) -> Option<u64> {
     event.get("output_index")?.raw().parse().ok()
 }
 
-fn is_incomplete(item: Option<&str>) -> bool {
-    item.and_then(|item| crate::raw::look(item, |item| text_of(item, "status"))).as_deref() == Some("incomplete")
+/// What an item of the output reads as; nothing if it cannot be read.
+fn said(item: Value<'_>) -> Vec<Item> {
+    output_item(item, &Path::Root, &mut Reader::new(WIRE)).unwrap_or_default()
 }
 
 /// Events whose content the item holds, too, once it is whole: what was said in pieces, parts, and how far a tool is.

@@ -174,11 +174,7 @@ pub(super) struct Notes {
 impl Notes {
     /// An event, or what of it, that cannot be used.
     pub(super) fn unused(&mut self, event: &str) {
-        if let Some(count) = self.unused.get_mut(event) {
-            *count += 1;
-        } else {
-            self.unused.insert(event.to_owned(), 1);
-        }
+        count(&mut self.unused, event);
     }
 
     fn findings(self, replaced: u64, left_out: Vec<String>) -> Vec<AnswerFinding> {
@@ -186,8 +182,20 @@ impl Notes {
         out.extend(self.others.then_some(AnswerFinding::OtherChoices));
         out.extend((replaced > 0).then_some(AnswerFinding::InvalidUtf8 { count: replaced }));
         out.extend(self.unused.into_iter().map(|(event, count)| AnswerFinding::Unused { event, count }));
-        out.extend(left_out.into_iter().map(|kind| AnswerFinding::LeftOut { kind }));
+        let mut kinds = BTreeMap::new();
+        for kind in &left_out {
+            count(&mut kinds, kind);
+        }
+        out.extend(kinds.into_iter().map(|(kind, count)| AnswerFinding::LeftOut { kind, count }));
         out
+    }
+}
+
+fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
+    if let Some(count) = counts.get_mut(name) {
+        *count += 1;
+    } else {
+        counts.insert(name.to_owned(), 1);
     }
 }
 

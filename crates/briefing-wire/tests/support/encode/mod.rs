@@ -2,6 +2,7 @@
 //! events that a provider would have streamed it as.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
+#![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 pub(crate) mod anthropic;
 pub(crate) mod gemini;

@@ -3,20 +3,24 @@
 //! A chunk's `delta` holds what is added to the message; calls go by `index`. The answer has ended once a `finish_reason` came:
 //! many servers that speak this wire send no `[DONE]` behind it.
 
+mod call;
+mod parts;
+
 use std::collections::HashMap;
 
 use briefing::Wire;
-use briefing::message::{CallId, Input};
+use briefing::message::Input;
 use briefing_json::{Kind, Value};
 
-use super::UnfinishedCall;
-use super::grow::{Grown, Node, Object, list};
+use super::grow::{Node, Object, list};
 use super::read::is_text;
 use super::stop::Stop;
 use super::stream::{Notes, Rebuilt, StreamEvent};
-use super::usage::usage;
+use super::usage::{Usage, usage};
 use crate::parse::present;
 use crate::raw::text_of;
+use call::Call;
+use parts::{add_parts, add_text, text_part};
 
 /// Fields of the message that are whole or nothing.
 const OPAQUE: [&str; 2] = ["reasoning_details", "audio"];
@@ -35,23 +39,15 @@ pub(super) struct Response {
     closed: bool,
 }
 
-#[derive(Debug, Default)]
-struct Call {
-    fields: Object,
-    id: String,
-    name: String,
-    begun: bool,
-    /// The one call of the old form, a field of the message.
-    legacy: bool,
-}
-
 impl Response {
     pub(super) fn take(&mut self, chunk: Value<'_>, notes: &mut Notes, out: &mut Vec<StreamEvent>) {
         keep_first(&mut self.id, chunk, "id");
         keep_first(&mut self.model, chunk, "model");
-        if let Some(counted) = present(chunk, "usage").filter(|counted| counted.kind() == Kind::Object) {
-            self.usage = Some(counted.raw().to_owned());
-            out.push(StreamEvent::Usage(usage(Wire::OpenAiChat, counted)));
+        let counted = present(chunk, "usage");
+        let counts = counted.map(|counted| usage(Wire::OpenAiChat, counted)).unwrap_or_default();
+        if counts != Usage::default() {
+            self.usage = counted.map(|counted| counted.raw().to_owned());
+            out.push(StreamEvent::Usage(counts));
         }
         for choice in chunk.get("choices").into_iter().flat_map(Value::items) {
             if choice.get("index").is_some_and(|index| !matches!(index.raw(), "0" | "null")) {
@@ -125,9 +121,7 @@ impl Response {
                     self.message.set("content", Node::Array(Vec::new()));
                 }
                 let Some(Node::Array(parts)) = self.message.get_mut("content") else { return };
-                add_parts(parts, content, notes, &mut |thought, text| {
-                    out.push(if thought { StreamEvent::Reasoning { text } } else { StreamEvent::Text { text } });
-                });
+                add_parts(parts, content, notes, out);
             }
             Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Object => notes.unused("content of another kind"),
         }
@@ -240,7 +234,7 @@ impl Response {
     pub(super) fn rebuild(self, whole: bool) -> Rebuilt {
         let mut out = Rebuilt::default();
         let ended = whole || self.has_ended();
-        let (calls, unfinished) = if ended { (self.calls, Vec::new()) } else { (Vec::new(), self.calls) };
+        let (calls, unfinished): (Vec<Call>, Vec<Call>) = self.calls.into_iter().partition(|call| ended && call.is_named());
         out.unfinished = unfinished.into_iter().map(Call::unfinished).collect();
         let json = &mut out.json;
         json.push('{');
@@ -289,57 +283,6 @@ fn keep_first(known: &mut Option<String>, chunk: Value<'_>, key: &str) {
     }
 }
 
-impl Call {
-    /// What the delta adds to the function or the custom tool.
-    fn holder(&mut self, key: &str, delta: Value<'_>, at: usize, notes: &mut Notes, out: &mut Vec<StreamEvent>) {
-        if !matches!(self.fields.get(key), Some(Node::Object(_))) {
-            self.fields.set(key, Node::Object(Object::default()));
-        }
-        let Some(Node::Object(holder)) = self.fields.get_mut(key) else { return };
-        let mut said = String::new();
-        for (key, value) in delta.entries().filter(|(_, value)| !value.is_null()) {
-            match &*key {
-                "name" if is_text(value) => {
-                    holder.merge("name", value);
-                    self.name = holder.text("name");
-                }
-                "arguments" | "input" if is_text(value) => said = holder.append(&key, value),
-                // Some servers write them as JSON.
-                "arguments" if value.kind() == Kind::Object => {
-                    holder.set("arguments", Node::raw(value));
-                    value.raw().clone_into(&mut said);
-                }
-                "name" | "arguments" | "input" => notes.unused(&format!("{key} of another kind")),
-                _ => holder.merge(&key, value),
-            }
-        }
-        if !self.begun && !(self.name.is_empty() && said.is_empty()) {
-            self.begun = true;
-            out.push(StreamEvent::CallBegun { call: at, id: CallId::new(self.id.as_str()), name: self.name.clone() });
-        }
-        out.extend((!said.is_empty()).then_some(StreamEvent::CallInput { call: at, text: said }));
-    }
-
-    fn unfinished(self) -> UnfinishedCall {
-        let input = self.input();
-        UnfinishedCall { id: CallId::new(self.id), name: self.name, input }
-    }
-
-    /// The arguments so far.
-    fn input(&self) -> String {
-        let holder = ["function", "custom"].iter().find_map(|key| match self.fields.get(key) {
-            Some(Node::Object(holder)) => Some(holder),
-            Some(Node::Raw(_) | Node::Text(_) | Node::Json(_) | Node::Array(_)) | None => None,
-        });
-        let input = ["arguments", "input"].iter().find_map(|key| match holder?.get(key)? {
-            Node::Text(text) => Some(text.text()),
-            Node::Raw(raw) => Some(raw.clone()),
-            Node::Json(_) | Node::Object(_) | Node::Array(_) => None,
-        });
-        input.unwrap_or_default()
-    }
-}
-
 /// Whether a detail goes on the one before it: the same index and type, and no id of its own.
 fn goes_on(last: &Object, detail: Value<'_>) -> bool {
     let raw = |key: &str| match last.get(key) {
@@ -349,71 +292,4 @@ fn goes_on(last: &Object, detail: Value<'_>) -> bool {
     };
     let same = |key: &str| present(detail, key).is_none_or(|value| value.raw() == raw(key));
     detail.kind() == Kind::Object && same("index") && same("type") && (same("id") || raw("id").is_empty())
-}
-
-fn text_part(text: Grown) -> Node {
-    let mut part = Object::default();
-    part.set("type", Node::Raw("\"text\"".to_owned()));
-    part.set("text", Node::Text(text));
-    Node::Object(part)
-}
-
-/// Goes on with the last part if it is text, else begins one.
-fn add_text(parts: &mut Vec<Node>, piece: Value<'_>) -> String {
-    if let Some(Node::Object(last)) = parts.last_mut()
-        && matches!(last.get("text"), Some(Node::Text(_)))
-    {
-        return last.append("text", piece);
-    }
-    let mut text = Grown::default();
-    let said = text.append(piece);
-    if !said.is_empty() {
-        parts.push(text_part(text));
-    }
-    said
-}
-
-/// Adds parts; neighbours of text go on, and so do those that think.
-fn add_parts(parts: &mut Vec<Node>, added: Value<'_>, notes: &mut Notes, told: &mut dyn FnMut(bool, String)) {
-    for part in added.items() {
-        if part.kind() != Kind::Object {
-            notes.unused("a part of another kind");
-            continue;
-        }
-        let kind = text_of(part, "type").unwrap_or_default();
-        let alone = part.entries().count() == 2;
-        match (kind.as_str(), part.get("text"), part.get("thinking")) {
-            ("text", Some(text), _) if alone && is_text(text) => {
-                let said = add_text(parts, text);
-                if !said.is_empty() {
-                    told(false, said);
-                }
-            }
-            ("thinking", _, Some(thinking)) if alone && thinking.kind() == Kind::Array => {
-                if !matches!(parts.last(), Some(Node::Object(last)) if matches!(last.get("thinking"), Some(Node::Array(_)))) {
-                    let mut part = Object::default();
-                    part.set("type", Node::Raw("\"thinking\"".to_owned()));
-                    part.set("thinking", Node::Array(Vec::new()));
-                    parts.push(Node::Object(part));
-                }
-                if let Some(Node::Object(last)) = parts.last_mut()
-                    && let Some(Node::Array(inner)) = last.get_mut("thinking")
-                {
-                    // One level: what thinks holds text.
-                    for thought in thinking.items() {
-                        match thought.get("text").filter(|text| is_text(*text) && thought.entries().count() == 2) {
-                            Some(text) => {
-                                let said = add_text(inner, text);
-                                if !said.is_empty() {
-                                    told(true, said);
-                                }
-                            }
-                            None => inner.push(Node::raw(thought)),
-                        }
-                    }
-                }
-            }
-            _ => parts.push(Node::raw(part)),
-        }
-    }
 }
