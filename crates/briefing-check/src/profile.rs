@@ -2,7 +2,6 @@
 
 /// A provider's request format that this crate checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum Wire {
     /// OpenAI Chat Completions, and what speaks it.
     OpenAiChat,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use briefing::view::HistoryView;
-use briefing::{Anchor, AssembleError, Bounds, Briefing, Call, Context, FitError, Persona, Profiles, Subject};
+use briefing::{Anchor, AssembleError, Bounds, Briefing, Call, Context, FitError, Persona, Profiles, Subject, Wire};
 use briefing_records::SqliteRecords;
 use briefing_store::AnchorKey;
 use briefing_wire::{Render, RenderError, Request};

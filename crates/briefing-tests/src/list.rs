@@ -98,8 +98,18 @@ fn beside(words: u8) -> Vec<Item> {
     if words.is_multiple_of(8) {
         items.insert(0, reasoning("reasoning_content", r#""first, the order""#, Wire::OpenAiChat));
     }
+    if words.is_multiple_of(6) {
+        let raw = format!(r#"{{"type":"reasoning","id":"rs_{words}","summary":[],"encrypted_content":"c2ln"}}"#);
+        items.insert(0, reasoning("reasoning", &raw, Wire::OpenAiResponses));
+    }
+    if words.is_multiple_of(10) {
+        items.insert(0, reasoning("thought", r#"{"text":"hm","thought":true}"#, Wire::Gemini));
+    }
     if words.is_multiple_of(9) {
         items.push(Item::Native(native("future_block", Wire::Anthropic)));
+    }
+    if words.is_multiple_of(14) {
+        items.push(Item::Native(native("web_search_call", Wire::OpenAiResponses)));
     }
     items
 }
@@ -191,13 +201,29 @@ fn input(kind: u8) -> String {
 
 /// The models whose rules differ, with and without tools declared.
 pub fn calls() -> impl Strategy<Value = Call> {
-    let models = ["gpt-5", "gpt-oss-120b", "mistral-large-latest", "claude-sonnet-4-5", "claude-opus-4-6", "gpt-4"];
-    (prop::sample::select(models.to_vec()), any::<bool>()).prop_map(|(model, tools)| call(model, tools))
+    let models = [
+        ("gpt-5", None),
+        ("gpt-oss-120b", None),
+        ("mistral-large-latest", None),
+        ("gpt-5", Some(Wire::OpenAiResponses)),
+        ("deepseek-v4-flash", Some(Wire::OpenAiResponses)),
+        ("claude-sonnet-4-5", None),
+        ("claude-opus-4-6", None),
+        ("gemini-3-flash", None),
+        ("gemini-2.5-flash", None),
+        ("gpt-4", None),
+    ];
+    (prop::sample::select(models.to_vec()), any::<bool>()).prop_map(|((model, wire), tools)| call_on(model, wire, tools))
 }
 
-/// A call of that model.
+/// A call of that model on the wire of its family.
 pub fn call(model: &str, tools: bool) -> Call {
-    let call = Call::new(Profiles::built_in().model(model, None)).output_reserve(1_000);
+    call_on(model, None, tools)
+}
+
+/// A call of that model on that wire.
+pub fn call_on(model: &str, wire: Option<Wire>, tools: bool) -> Call {
+    let call = Call::new(Profiles::built_in().model(model, wire)).output_reserve(1_000);
     if !tools {
         return call;
     }

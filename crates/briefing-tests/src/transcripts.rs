@@ -7,7 +7,13 @@ use briefing_wire::{Render, Request, parse_messages};
 const TRANSCRIPTS: &str = include_str!("../data/transcripts/tau-bench-airline.jsonl");
 
 /// The models whose rules a window is rendered by: each wire, and the Mistral dialect.
-pub const MODELS: [&str; 3] = ["gpt-5", "claude-sonnet-4-5", "mistral-large-latest"];
+pub const MODELS: [(&str, Wire); 5] = [
+    ("gpt-5", Wire::OpenAiChat),
+    ("gpt-5", Wire::OpenAiResponses),
+    ("claude-sonnet-4-5", Wire::Anthropic),
+    ("gemini-3-flash", Wire::Gemini),
+    ("mistral-large-latest", Wire::OpenAiChat),
+];
 
 /// Each transcript's messages.
 ///
@@ -45,7 +51,7 @@ pub struct Window {
 /// If a window cannot be fitted or rendered.
 #[expect(clippy::panic, reason = "a window that cannot be rendered is the failure looked for")]
 pub fn windows(most: impl Iterator<Item = u64> + Clone, step: usize, mut see: impl FnMut(Window)) {
-    let calls = MODELS.map(|model| (model, Call::model(model, None)));
+    let calls = MODELS.map(|(model, wire)| (model, Call::model(model, Some(wire))));
     for (transcript, messages) in transcripts().iter().enumerate() {
         for end in (1..=messages.len()).step_by(step) {
             for most in most.clone() {

@@ -36,7 +36,12 @@ fn every_window_passes_the_checker() {
         let report = check(document.root(), &Rules::for_model(wire, window.model));
         let at = format!("transcript {}, end {}, {} messages, {}", window.transcript, window.end, window.most, window.model);
         assert!(report.is_clean(), "{at}: {:?}\n{body}", report.violations);
-        let messages = document.root().get("messages").unwrap().items();
+        // An answer of OpenAI Responses takes an item for each of its texts and calls.
+        let Some(messages) = ["messages", "contents"].iter().find_map(|list| document.root().get(list)) else {
+            seen += 1;
+            return;
+        };
+        let messages = messages.items();
         let counted =
             messages.filter(|message| message.get("role").and_then(|role| role.as_str()).is_some_and(|role| role != "system"));
         assert!(counted.count() as u64 <= window.most, "{at}: too many messages\n{body}");

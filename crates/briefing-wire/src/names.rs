@@ -21,7 +21,8 @@ pub(crate) struct Names {
 /// What a wire takes as the name of a tool.
 #[derive(Debug, Clone, Copy)]
 enum NameRule {
-    /// `^[a-zA-Z0-9_-]{1,most}$`: 64 by OpenAI's documentation and mistral-common, 128 by Anthropic's schema.
+    /// `^[a-zA-Z0-9_-]{1,most}$`: of OpenAI Chat 64 by its documentation and mistral-common, of Responses 128 by its
+    /// reference, of Anthropic 128 by its schema.
     Word { most: usize },
     /// "Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or
     /// dashes (-), with a maximum length of 64" (Gemini's error text).
@@ -58,8 +59,8 @@ impl NameRule {
 impl Names {
     pub(crate) fn new(wire: Wire) -> Self {
         let rule = match wire {
-            Wire::OpenAiChat | Wire::OpenAiResponses => NameRule::Word { most: 64 },
-            Wire::Anthropic => NameRule::Word { most: 128 },
+            Wire::OpenAiChat => NameRule::Word { most: 64 },
+            Wire::OpenAiResponses | Wire::Anthropic => NameRule::Word { most: 128 },
             Wire::Gemini => NameRule::Gemini,
         };
         Self { rule, known: HashMap::new(), taken: HashSet::new() }

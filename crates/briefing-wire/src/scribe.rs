@@ -181,8 +181,13 @@ impl<'a> Scribe<'a> {
         if readable {
             return None;
         }
+        Some(self.file_line(what, media))
+    }
+
+    /// The line that a file reads as which no provider of this wire takes.
+    pub(crate) fn file_line(&mut self, what: &str, media: &Media) -> String {
         self.note(WireChange::FileAsText);
-        Some(texts::file_line(what, media.filename.as_deref(), None))
+        texts::file_line(what, media.filename.as_deref(), None)
     }
 
     /// Notes that the fields have no place here.

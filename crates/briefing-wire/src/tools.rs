@@ -23,7 +23,7 @@ pub(crate) enum Declared<'a> {
 }
 
 impl Declared<'_> {
-    fn name(&self) -> Option<&str> {
+    pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Function { name, .. } => Some(name),
             Self::Raw { name, .. } => name.as_deref(),
@@ -154,7 +154,7 @@ pub(crate) fn settle_choice(parameters: &mut Vec<Parameter<'_>>, tools: &[Declar
     let Some(at) = parameters.iter().position(|(name, _)| *name == "tool_choice") else { return };
     let Some((_, choice)) = parameters.get_mut(at) else { return };
     let wire = scribe.wire();
-    let named = look(choice, |choice| is_choice(choice, wire).then(|| name_in(choice, wire)));
+    let named = look(choice, |choice| is_choice(choice, wire).then(|| name_in(choice)));
     let stands = match named {
         _ if tools.is_empty() => false,
         None => false,
@@ -185,11 +185,8 @@ fn is_choice(choice: Value<'_>, wire: Wire) -> bool {
     }
 }
 
-/// The name of the tool that is chosen, and its place. In OpenAI Responses a choice may name other things, such as a server.
-fn name_in(choice: Value<'_>, wire: Wire) -> Option<(String, Range<usize>)> {
-    if wire == Wire::OpenAiResponses && !matches!(text_of(choice, "type")?.as_str(), "function" | "custom") {
-        return None;
-    }
+/// The name of the tool that is chosen, and its place.
+fn name_in(choice: Value<'_>) -> Option<(String, Range<usize>)> {
     let holder = choice.get("function").unwrap_or(choice);
     Some((text_of(holder, "name")?, holder.get("name")?.span()))
 }

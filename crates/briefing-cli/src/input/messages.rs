@@ -256,8 +256,25 @@ mod tests {
         let own = Form::Flat;
         let (gemini, responses) = (Form::Wire(Wire::Gemini), Form::Wire(Wire::OpenAiResponses));
         let expected = [
-            chat, own, chat, own, anthropic, anthropic, own, own, own, chat, own, chat, own, own, Form::Swarm, gemini, responses,
-            responses, chat,
+            chat,
+            own,
+            chat,
+            own,
+            anthropic,
+            anthropic,
+            own,
+            own,
+            own,
+            chat,
+            own,
+            chat,
+            own,
+            own,
+            Form::Swarm,
+            gemini,
+            responses,
+            responses,
+            chat,
         ];
         assert_eq!(forms, expected);
     }

@@ -8,8 +8,8 @@ use briefing::log::Message;
 use briefing::message::{Bytes, Item, Media, ModelMessage, Part, User};
 use briefing::ports::Files;
 use briefing::view::chat::{ChatFile, ChatMessageId, FileContent, confirmation_phrase, user_content};
-use briefing::{Bounds, Briefing, Call, Edge, Unit};
-use briefing_check::{Report, Rules, check};
+use briefing::{Bounds, Briefing, Call, Edge, Unit, Wire};
+use briefing_check::{Report, Rules, Wire as Checked, check};
 use briefing_json::{Document, Kind};
 use briefing_tests::chat::Thread;
 use briefing_wire::{Render, Request};
@@ -18,10 +18,10 @@ use proptest::prelude::*;
 fn verdict(request: &Request, call: &Call) -> Report {
     let document = Document::parse(std::str::from_utf8(request.body()).unwrap()).unwrap();
     let wire = match call.wire() {
-        briefing::Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
-        briefing::Wire::OpenAiResponses => briefing_check::Wire::OpenAiResponses,
-        briefing::Wire::Anthropic => briefing_check::Wire::Anthropic,
-        briefing::Wire::Gemini => briefing_check::Wire::Gemini,
+        Wire::OpenAiChat => Checked::OpenAiChat,
+        Wire::OpenAiResponses => Checked::OpenAiResponses,
+        Wire::Anthropic => Checked::Anthropic,
+        Wire::Gemini => Checked::Gemini,
     };
     check(document.root(), &Rules::for_model(wire, &call.profile().name))
 }
@@ -35,13 +35,26 @@ pub(crate) fn holds(briefing: &Briefing, call: &Call) -> Result<(), TestCaseErro
     let total = briefing.receipt().total();
     prop_assert!(request.body().len() as u64 <= total.bytes, "{} bytes, counted {}\n{body}", request.body().len(), total.bytes);
     let document = Document::parse(&body).unwrap();
-    let sent = document.root().get("messages").unwrap();
+    let sent = document.root().get(list_name(call.wire())).unwrap();
     prop_assert_eq!(sent.kind(), Kind::Array);
+    // An answer of OpenAI Responses takes an item for each of its texts and calls.
+    if call.wire() == Wire::OpenAiResponses {
+        return opaque(briefing, call, &body);
+    }
     let role = |message: briefing_json::Value<'_>| message.get("role").unwrap().as_str().unwrap().into_owned();
     let leading = sent.items().take_while(|message| matches!(role(*message).as_str(), "system" | "developer")).count();
     let sent = (sent.items().count() - leading) as u64;
     prop_assert!(sent <= total.messages, "{sent} messages sent, {} counted\n{body}", total.messages);
     opaque(briefing, call, &body)
+}
+
+/// The field of a body that holds its list.
+pub(crate) fn list_name(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAiChat | Wire::Anthropic => "messages",
+        Wire::OpenAiResponses => "input",
+        Wire::Gemini => "contents",
+    }
 }
 
 /// Invariant 13: what is opaque is there byte for byte on its own wire, and nowhere else.

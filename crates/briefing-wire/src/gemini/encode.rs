@@ -3,7 +3,7 @@
 use briefing::Wire;
 use briefing::message::{Media, MediaSource};
 
-use super::keys::{CALL, FILE, INLINE, RESPONSE, SYSTEM, TYPE, URI};
+use super::keys::{CALL, FILE, INLINE, RESPONSE, SYSTEM, TYPE, URI, WRITTEN};
 use super::response::Response;
 use super::{Body, Content, NO_SIGNATURE, Part, Role, keys, tools};
 use crate::write::{Fields, Writer};
@@ -51,7 +51,7 @@ fn part(out: &mut Writer, part: &Part<'_>) {
         Part::Raw(_) => {}
         Part::Text { text, fields } => {
             out.field("text", text);
-            out.extra(*fields, &["text", "thought"]);
+            out.extra(*fields, &WRITTEN);
         }
         Part::File(media) => file(out, media),
         Part::Call { id, name, args, unsigned, fields } => {
@@ -66,7 +66,7 @@ fn part(out: &mut Writer, part: &Part<'_>) {
             if *unsigned {
                 out.field(keys::SIGNATURE[0], NO_SIGNATURE);
             }
-            out.extra(*fields, &[CALL[0], CALL[1], "id", "text", "thought"]);
+            out.extra(*fields, &WRITTEN);
         }
         Part::Response { id, name, response, files, fields } => {
             out.inner(RESPONSE[0], |out| {
@@ -82,7 +82,7 @@ fn part(out: &mut Writer, part: &Part<'_>) {
                 }
                 out.nested_extra(*fields, RESPONSE[0], &["id", "name", "response", "parts"]);
             });
-            out.extra(*fields, &[RESPONSE[0], RESPONSE[1], "text"]);
+            out.extra(*fields, &WRITTEN);
         }
     });
 }
@@ -109,5 +109,5 @@ fn file(out: &mut Writer, media: &Media) {
         }
         out.nested_extra(fields, name, known);
     });
-    out.extra(fields, &[INLINE[0], INLINE[1], FILE[0], FILE[1], "text"]);
+    out.extra(fields, &WRITTEN);
 }

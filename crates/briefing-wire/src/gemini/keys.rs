@@ -19,6 +19,28 @@ pub(super) const CONFIG: Key = ["toolConfig", "tool_config"];
 pub(super) const CALLING: Key = ["functionCallingConfig", "function_calling_config"];
 pub(super) const ALLOWED: Key = ["allowedFunctionNames", "allowed_function_names"];
 
+/// Fields of a part that are no unknown ones: what it is, of which it may have one, whether it is a thought, and the mark of a call
+/// that came without an id.
+pub(super) const WRITTEN: [&str; 17] = [
+    "text",
+    "thought",
+    "id",
+    CALL[0],
+    CALL[1],
+    RESPONSE[0],
+    RESPONSE[1],
+    INLINE[0],
+    INLINE[1],
+    FILE[0],
+    FILE[1],
+    "executableCode",
+    "executable_code",
+    "codeExecutionResult",
+    "code_execution_result",
+    "toolCall",
+    "toolResponse",
+];
+
 /// The member, in either spelling, unless it is absent or null; with the spelling.
 pub(super) fn find<'d>(object: Value<'d>, key: Key) -> Option<(&'static str, Value<'d>)> {
     key.into_iter().find_map(|name| Some((name, object.get(name).filter(|value| !value.is_null())?)))

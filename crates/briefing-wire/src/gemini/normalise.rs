@@ -12,7 +12,7 @@ use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Round, Wire};
 use briefing_json::Value;
 
-use super::keys::{SIGNATURE, SYSTEM};
+use super::keys::{SIGNATURE, SYSTEM, WRITTEN};
 use super::native::standing;
 use super::response::Response;
 use super::{Body, Content, Part, Role, tools};
@@ -31,6 +31,12 @@ const RESERVED: [&str; 4] = ["contents", "tools", SYSTEM[0], SYSTEM[1]];
 pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<'a> {
     let call = briefing.call();
     let mut parameters = shared::parameters(call, &RESERVED, scribe);
+    // The model's name may stand in the body, too, but no other.
+    let other = |value: &str| look(value, |name| name.as_str().map(|name| *name == *call.profile().name)) != Some(true);
+    if let Some(at) = parameters.iter().position(|(name, value)| *name == "model" && other(value)) {
+        parameters.remove(at);
+        scribe.note_body(WireChange::FieldLeftOut { name: "model".to_owned() });
+    }
     let tools = shared::declared(call, scribe);
     tools::settle_config(&mut parameters, &tools, scribe);
     let mut list = List { scribe, system: None, contents: Vec::new() };
@@ -241,7 +247,7 @@ impl<'a> List<'a, '_, '_> {
 
     /// Blank text stands only for its unknown fields, such as the signature that ends an answer.
     fn text(&mut self, text: &'a str, fields: Fields<'a>) -> Option<Part<'a>> {
-        if text.trim().is_empty() && fields.on(WIRE).next().is_none() {
+        if text.trim().is_empty() && fields.on(WIRE).all(|(name, _)| WRITTEN.contains(&name)) {
             self.scribe.note(WireChange::BlankBlockLeftOut);
             return None;
         }

@@ -145,6 +145,11 @@ fn declaration(out: &mut Writer, tool: &Declared<'_>) {
 /// function_declarations."), and of the names that it allows those stand that are declared, as they are written.
 pub(super) fn settle_config(parameters: &mut Vec<Parameter<'_>>, tools: &[Declared<'_>], scribe: &mut Scribe<'_>) {
     let Some(at) = parameters.iter().position(|(name, _)| CONFIG.contains(name)) else { return };
+    // In both spellings it is the same field.
+    if let Some(again) = parameters.iter().skip(at + 1).position(|(name, _)| CONFIG.contains(name)) {
+        let (name, _) = parameters.remove(at + 1 + again);
+        scribe.note_body(WireChange::FieldLeftOut { name: name.to_owned() });
+    }
     let Some((_, config)) = parameters.get_mut(at) else { return };
     let names: Vec<&Arc<str>> = tools
         .iter()
@@ -158,7 +163,10 @@ pub(super) fn settle_config(parameters: &mut Vec<Parameter<'_>>, tools: &[Declar
         let Some((key, calling)) = keys::find(config, CALLING) else { return Some(None) };
         if names.is_empty() {
             change = Some(WireChange::ToolChoiceLeftOut);
-            return Some(Some(without(config, &[key])));
+            return Some(Some(without(config, &CALLING)));
+        }
+        if CALLING.iter().filter(|key| config.get(key).is_some()).count() > 1 {
+            return Some(Some(without(config, &CALLING)));
         }
         let (allowed_key, allowed) = keys::find(calling, ALLOWED)?;
         let given: Vec<String> = allowed.items().filter_map(|name| Some(name.as_str()?.into_owned())).collect();

@@ -4,6 +4,7 @@ use briefing::Wire;
 use briefing::message::{Media, MediaSource};
 
 use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said};
+use crate::raw::{is_text, look, text_of};
 use crate::tools;
 use crate::write::{Fields, TEXT, Writer};
 
@@ -39,17 +40,20 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
 }
 
 fn item(out: &mut Writer, item: &Entry<'_>) {
-    if let Entry::Raw(raw) = item {
+    if let Entry::Raw(raw) | Entry::Reasoning(raw) = item {
         out.json(raw.as_str());
         return;
     }
     out.object(|out| match item {
-        Entry::Raw(_) => {}
+        Entry::Raw(_) | Entry::Reasoning(_) => {}
         Entry::Message { role, parts, fields } => {
             out.field("role", role.name());
             out.name("content");
             content(out, parts);
-            out.extra(*fields, &["role", "content"]);
+            if fields.get(WIRE, "type").is_some_and(|kind| is_text(kind, "message")) {
+                out.field("type", "message");
+            }
+            out.extra(*fields, &["role", "content", "type"]);
         }
         Entry::Said { parts, id } => said(out, parts, *id),
         Entry::Call { id, name, arguments, fields } => call(out, id, name, arguments, *fields),
@@ -82,8 +86,13 @@ fn said(out: &mut Writer, parts: &[Said<'_>], id: bool) {
             });
         }),
     }
-    let known: &[&str] = if id { &["role", "content"] } else { &["role", "content", "id"] };
+    let known: &[&str] = if id { &["role", "content", "type"] } else { &["role", "content", "type", "id"] };
     if let Some(first) = parts.first() {
+        let kind =
+            first.fields.get(WIRE, MESSAGE).and_then(|message| look(message.as_str(), |message| text_of(message, "type")));
+        if kind.as_deref() == Some("message") {
+            out.field("type", "message");
+        }
         out.nested_extra(first.fields, MESSAGE, known);
     }
 }

@@ -1,7 +1,9 @@
 //! OpenAI Responses: a list of items, each a message, reasoning, a call, an outcome, or something of the provider's own.
 
 mod calls;
+mod choice;
 mod encode;
+mod ids;
 mod native;
 mod normalise;
 mod parse;
@@ -51,7 +53,9 @@ enum Entry<'a> {
     Message { role: Role, parts: Vec<Part<'a>>, fields: Fields<'a> },
     /// Text that the model said: each part with its unknown fields, the first with those of the message.
     Said { parts: Vec<Said<'a>>, id: bool },
-    /// An item that is sent byte for byte.
+    /// Reasoning, byte for byte.
+    Reasoning(&'a RawJson),
+    /// Another item that is sent byte for byte.
     Raw(&'a RawJson),
     /// A call.
     Call { id: Arc<str>, name: Arc<str>, arguments: Arguments<'a>, fields: Fields<'a> },

@@ -12,8 +12,8 @@ pub(super) const ADDITIONAL_TOOLS: &str = "additional_tools";
 /// The answer to a question of the provider whether a tool of its own may run.
 pub(super) const APPROVAL: &str = "mcp_approval_response";
 
-/// Whether an item (or, of an input and an outcome, a part) may stand at a place. What the model itself wrote may be newer than this
-/// list; what is known is native only if it is written in no known form, so it may not.
+/// Whether an item (or, of an input and an outcome, a part) may stand at a place. What is known is native only if it is written in no
+/// known form, so it may not.
 pub(super) fn standing(item: Value<'_>, place: Place, dialect: Dialect) -> Standing {
     let Some(kind) = text_of(item, "type") else { return Standing::No };
     match (place, kind.as_str()) {
@@ -21,21 +21,48 @@ pub(super) fn standing(item: Value<'_>, place: Place, dialect: Dialect) -> Stand
             Standing::yes_if(item.get("tools").is_some_and(|tools| tools.kind() == Kind::Array))
         }
         (Place::Input, APPROVAL) => text_of(item, "approval_request_id").map_or(Standing::No, Standing::ResultOf),
-        (Place::Input, "input_audio") => Standing::yes_if(dialect == Dialect::Compatible),
+        (Place::Input, "input_audio") => Standing::Yes,
         (Place::System | Place::Input | Place::Outcome, _) => Standing::No,
         (Place::Answer, "message") => Standing::yes_if(is_answer(item)),
         (Place::Answer, "mcp_approval_request") => text_of(item, "id").map_or(Standing::No, Standing::Use),
-        (Place::Answer, "reasoning" | "function_call" | ADDITIONAL_TOOLS | APPROVAL) => Standing::No,
-        (Place::Answer, _) => Standing::yes_if(!is_paired(item, &kind) && item.get("role").is_none()),
+        (Place::Answer, "reasoning" | ADDITIONAL_TOOLS | APPROVAL) => Standing::No,
+        (Place::Answer, kind) => {
+            let may = dialect != Dialect::Original || OWN.contains(&kind);
+            Standing::yes_if(may && !is_paired(item, kind) && item.get("role").is_none())
+        }
     }
 }
 
-/// Whether an item is a call that the client answers, or such an answer: these name a call, and stand in pairs.
+/// Items of the model's that the client does not answer. OpenAI takes no others: its answer to one that it does not know lists them.
+const OWN: [&str; 16] = [
+    "agent_message",
+    "code_interpreter_call",
+    "compaction",
+    "compaction_trigger",
+    "file_search_call",
+    "image_generation_call",
+    "item_reference",
+    "mcp_call",
+    "mcp_list_tools",
+    "multi_agent_call",
+    "multi_agent_call_output",
+    "program",
+    "program_output",
+    "web_search_call",
+    "tool_search_call",
+    "tool_search_output",
+];
+
+/// Whether an item is a call that the client answers, or such an answer: these name a call, and stand in pairs. A search for tools
+/// that the provider ran itself names none.
 pub(super) fn is_paired(item: Value<'_>, kind: &str) -> bool {
-    let named = item.get("call_id").is_some_and(|id| id.kind() == Kind::String);
-    (kind.ends_with("_call") && named)
-        || (kind.ends_with("_output") && (named || item.get("call_id").is_none()))
-        || matches!(kind, "custom_tool_call" | "function_call_output" | "custom_tool_call_output")
+    match kind.strip_suffix("_output").unwrap_or(kind) {
+        "function_call" | "custom_tool_call" | "computer_call" | "local_shell_call" | "shell_call" | "apply_patch_call" => true,
+        "tool_search_call" | "tool_search" => {
+            text_of(item, "execution").as_deref() == Some("client") || item.get("call_id").is_some_and(|id| !id.is_null())
+        }
+        _ => false,
+    }
 }
 
 /// Whether a message of the model holds nothing but what a model says.

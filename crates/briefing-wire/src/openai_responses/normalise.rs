@@ -6,12 +6,15 @@
 use std::borrow::Cow;
 
 use briefing::message::{
-    Assistant, Extra, Item, Native, Outcome, Part as CorePart, RawJson, System, SystemPart, Text, ToolCall, User,
+    Assistant, Extra, Item, Media, MediaSource, Native, Outcome, Part as CorePart, RawJson, System, SystemPart, Text, ToolCall,
+    User,
 };
 use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Dialect, Round, Wire};
 
 use super::calls::{CallKind, kind_of};
+use super::choice;
+use super::ids::ItemIds;
 use super::native::{ADDITIONAL_TOOLS, APPROVAL, standing};
 use super::reasoning::{Draft, settle};
 use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said, is_instructions};
@@ -25,27 +28,33 @@ use crate::write::Fields;
 /// Fields that the body writes itself.
 const RESERVED: [&str; 3] = ["model", "input", "tools"];
 
-/// The most characters of an id: "string too long. Expected a string with maximum length 64".
-const MOST_ID: usize = 64;
-
 pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<'a> {
     let call = briefing.call();
     let mut parameters = tools::parameters(call, &RESERVED, scribe);
     let tools = tools::declared(call, scribe);
-    tools::settle_choice(&mut parameters, &tools, scribe);
-    let mut list = List { scribe, instructions: None, items: Vec::new() };
+    choice::settle(&mut parameters, &tools, scribe);
+    let ids = ItemIds::new(call.profile());
+    let mut list = List { scribe, ids, instructions: None, items: Vec::new() };
     for (at, step) in steps(briefing) {
         list.scribe.at(at);
         list.step(at, step);
     }
-    let List { scribe, instructions, items } = list;
-    if instructions.is_some()
-        && let Some(at) = parameters.iter().position(|(name, _)| *name == "instructions")
-    {
+    let List { scribe, mut instructions, items, .. } = list;
+    if let Some((at, text)) = given_instructions(&parameters) {
         parameters.remove(at);
-        scribe.note_body(WireChange::FieldLeftOut { name: "instructions".to_owned() });
+        match instructions {
+            Some(_) => scribe.note_body(WireChange::FieldLeftOut { name: "instructions".to_owned() }),
+            None => instructions = Some(text),
+        }
     }
     Body { model: &call.profile().name, parameters, tools, instructions, items }
+}
+
+/// The instructions among the parameters, which stand behind the tools like those of the list; blank ones stay where they are.
+fn given_instructions(parameters: &[tools::Parameter<'_>]) -> Option<(usize, String)> {
+    let at = parameters.iter().position(|(name, _)| *name == "instructions")?;
+    let text = look(&parameters.get(at)?.1, |text| text.as_str().map(|text| text.into_owned()))?;
+    (!text.trim().is_empty()).then_some((at, text))
 }
 
 impl<'a> Entry<'a> {
@@ -53,7 +62,7 @@ impl<'a> Entry<'a> {
         Self::Message { role, parts: vec![line(text)], fields: Fields::default() }
     }
 
-    fn said(text: impl Into<Cow<'a, str>>) -> Self {
+    pub(super) fn said(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Said { parts: vec![Said { text: text.into(), fields: Fields::default() }], id: false }
     }
 
@@ -62,7 +71,16 @@ impl<'a> Entry<'a> {
         match self {
             Self::Said { id, .. } => *id,
             Self::Call { fields, .. } => fields.get(Wire::OpenAiResponses, "id").is_some(),
-            Self::Message { .. } | Self::Raw(_) | Self::Outcome { .. } => false,
+            Self::Message { .. } | Self::Reasoning(_) | Self::Raw(_) | Self::Outcome { .. } => false,
+        }
+    }
+
+    /// Whether it says or does anything.
+    fn speaks(&self) -> bool {
+        match self {
+            Self::Said { parts, .. } => parts.iter().any(|said| !said.text.trim().is_empty()),
+            Self::Reasoning(_) => false,
+            Self::Message { .. } | Self::Raw(_) | Self::Call { .. } | Self::Outcome { .. } => true,
         }
     }
 
@@ -70,7 +88,7 @@ impl<'a> Entry<'a> {
         match self {
             Self::Said { parts, .. } => Self::Said { parts, id: false },
             Self::Call { id, name, arguments, fields } => Self::Call { id, name, arguments, fields: fields.without("id") },
-            Self::Message { .. } | Self::Raw(_) | Self::Outcome { .. } => self,
+            Self::Message { .. } | Self::Reasoning(_) | Self::Raw(_) | Self::Outcome { .. } => self,
         }
     }
 
@@ -85,6 +103,7 @@ fn line(text: &'static str) -> Part<'static> {
 
 struct List<'a, 's, 'p> {
     scribe: &'s mut Scribe<'p>,
+    ids: ItemIds,
     instructions: Option<String>,
     items: Vec<Entry<'a>>,
 }
@@ -138,7 +157,8 @@ impl<'a> List<'a, '_, '_> {
             parts.push(self.silent());
         }
         if !parts.is_empty() {
-            self.items.push(Entry::Message { role, parts, fields: Fields::of(&system.extra) });
+            let fields = self.with_id(Fields::of(&system.extra), "msg");
+            self.items.push(Entry::Message { role, parts, fields });
         }
         self.items.append(&mut added);
     }
@@ -171,13 +191,13 @@ impl<'a> List<'a, '_, '_> {
                 CorePart::Image(_) | CorePart::Document(_) => parts.extend(self.file(part)),
             }
         }
-        self.items.append(&mut alone);
-        let spoken = !parts.iter().all(is_blank);
-        if !spoken && (!parts.is_empty() || user.parts.is_empty()) {
+        if parts.iter().all(is_blank) && (alone.is_empty() || !parts.is_empty()) {
             parts = vec![self.silent()];
         }
+        self.items.append(&mut alone);
         if !parts.is_empty() {
-            self.items.push(Entry::Message { role: Role::User, parts, fields: Fields::of(&user.extra) });
+            let fields = self.with_id(Fields::of(&user.extra), "msg");
+            self.items.push(Entry::Message { role: Role::User, parts, fields });
         }
     }
 
@@ -206,7 +226,7 @@ impl<'a> List<'a, '_, '_> {
         for item in &said.items {
             match item {
                 Item::Text(text) => self.said_text(text, &mut drafts),
-                Item::Reasoning(reasoning) => drafts.push(Draft::Reasoning(reasoning)),
+                Item::Reasoning(reasoning) => drafts.push(Draft::Reasoning(reasoning, self.ids.take_reasoning(reasoning))),
                 Item::Native(native) => self.said_native(native, &mut drafts),
                 Item::Call(call) => {
                     let kind = kinds.next().map_or(CallKind::Function, |(call, outcome)| kind_of(call, outcome));
@@ -215,9 +235,9 @@ impl<'a> List<'a, '_, '_> {
             }
         }
         let mut entries = settle(drafts, self.scribe);
-        if entries.is_empty() {
+        if !entries.iter().any(Entry::speaks) {
             self.scribe.note(WireChange::Filler(Filler::Silent));
-            entries.push(Entry::said(Filler::Silent.text()));
+            entries = vec![Entry::said(Filler::Silent.text())];
         }
         self.scribe.drop_extra(&said.extra);
         entries
@@ -232,7 +252,7 @@ impl<'a> List<'a, '_, '_> {
             Some(Draft::Entry(Entry::Said { parts, .. })) if goes_on => parts.push(said),
             Some(_) | None => {
                 let id = message.and_then(|message| look(message.as_str(), |message| text_of(message, "id")));
-                let id = id.is_some_and(|id| self.takes_id(&id, "msg"));
+                let id = id.is_some_and(|id| self.ids.take(&id, "msg"));
                 drafts.push(Draft::Entry(Entry::Said { parts: vec![said], id }));
             }
         }
@@ -240,9 +260,8 @@ impl<'a> List<'a, '_, '_> {
 
     fn said_native(&mut self, native: &'a Native, drafts: &mut Vec<Draft<'a>>) {
         match self.native(native, Place::Answer) {
-            Some(Part::Raw(raw)) => {
-                drafts.push(Draft::Native(raw, Box::new(|scribe| Entry::said(scribe.as_text(native)))));
-            }
+            Some(Part::Raw(raw)) if self.ids.take_raw(raw) => drafts.push(Draft::Native(native, raw)),
+            Some(Part::Raw(_)) => drafts.push(Draft::Entry(Entry::said(self.scribe.as_text(native)))),
             Some(Part::Text { text, .. }) => drafts.push(Draft::Entry(Entry::said(text))),
             Some(Part::Image(_) | Part::Document(_)) | None => {}
         }
@@ -257,21 +276,20 @@ impl<'a> List<'a, '_, '_> {
             CallKind::Other(_) => Arguments::Other,
             CallKind::Function | CallKind::Custom => Arguments::Function(self.scribe.input(call)),
         };
-        let mut fields = Fields::of(&call.extra);
-        if matches!(arguments, Arguments::Function(_))
-            && let Some(own) = fields.get(Wire::OpenAiResponses, "id")
-        {
-            let own = look(own.as_str(), |own| own.as_str().map(|own| own.into_owned()));
-            if !own.is_some_and(|own| self.takes_id(&own, "fc")) {
-                fields = fields.without("id");
-            }
-        }
+        let prefix = match arguments {
+            Arguments::Function(_) => "fc",
+            Arguments::Custom(_) => "ctc",
+            Arguments::Search(_) | Arguments::Other => "",
+        };
+        let fields = self.with_id(Fields::of(&call.extra), prefix);
         Entry::Call { id, name, arguments, fields }
     }
 
-    /// "Invalid 'input[2].id': 'call_…'. Expected an ID that begins with 'fc'."
-    fn takes_id(&self, id: &str, begins: &str) -> bool {
-        !id.is_empty() && (self.scribe.profile.dialect != Dialect::Original || (id.starts_with(begins) && id.len() <= MOST_ID))
+    /// The fields, with the id among them only if the provider takes it.
+    fn with_id(&mut self, fields: Fields<'a>, prefix: &str) -> Fields<'a> {
+        let Some(id) = fields.get(Wire::OpenAiResponses, "id") else { return fields };
+        let id = look(id.as_str(), |id| id.as_str().map(|id| id.into_owned()));
+        if id.is_some_and(|id| self.ids.take(&id, prefix)) { fields } else { fields.without("id") }
     }
 
     fn outcomes(&mut self, at: usize, round: &'a Round) {
@@ -306,6 +324,7 @@ impl<'a> List<'a, '_, '_> {
             CallKind::Function | CallKind::Custom => Output::Function(self.outcome_parts(outcome, files)),
         };
         let fields = if agrees(&output, &outcome.extra) { Fields::of(&outcome.extra) } else { Fields::default() };
+        let fields = self.with_id(fields, "");
         Entry::Outcome { id, output, fields }
     }
 
@@ -335,7 +354,9 @@ impl<'a> List<'a, '_, '_> {
             CorePart::Document(media) => ("document", Part::Document(media), media),
             CorePart::Text(_) | CorePart::Native(_) => return None,
         };
-        Some(match self.scribe.unreadable(what, media) {
+        let readable = self.scribe.profile.dialect != Dialect::Original || !is_recording(media);
+        let line = if readable { self.scribe.unreadable(what, media) } else { Some(self.scribe.file_line(what, media)) };
+        Some(match line {
             Some(text) => Part::Text { text: Cow::Owned(text), fields: Fields::default() },
             None => file,
         })
@@ -360,6 +381,17 @@ fn agrees(output: &Output<'_>, extra: &Extra) -> bool {
         Output::Search(_) => kind.is_some_and(|kind| is_text(kind, "tool_search_output")),
         Output::Other(_) => true,
     }
+}
+
+/// Whether an address leads to sound or film by its ending: "The file type you uploaded is not supported. Please try again with a pdf"
+/// (recordings 21 and 22 of those that were refused).
+fn is_recording(media: &Media) -> bool {
+    const ENDINGS: [&str; 14] =
+        ["aac", "aiff", "avi", "flac", "m4a", "mkv", "mov", "mp3", "mp4", "mpeg", "ogg", "opus", "wav", "webm"];
+    let MediaSource::Url(url) = &media.source else { return false };
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let ending = path.rsplit('/').next().and_then(|file| file.rsplit_once('.')).map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
 fn plain(text: &Text) -> Part<'_> {

@@ -16,9 +16,9 @@ use serde_json::Value;
 pub(crate) fn rules(profile: &ModelProfile) -> Rules {
     let wire = match profile.wire {
         Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
-        Wire::OpenAiResponses => briefing_check::Wire::OpenAiChat,
+        Wire::OpenAiResponses => briefing_check::Wire::OpenAiResponses,
         Wire::Anthropic => briefing_check::Wire::Anthropic,
-        Wire::Gemini => briefing_check::Wire::OpenAiChat,
+        Wire::Gemini => briefing_check::Wire::Gemini,
     };
     let mut rules = Rules::for_wire(wire);
     rules.dialect = match profile.dialect {
@@ -31,6 +31,8 @@ pub(crate) fn rules(profile: &ModelProfile) -> Rules {
     rules.vision = profile.vision;
     rules.empty_outcomes = false;
     rules.reused_ids = false;
+    rules.thought_signatures = profile.signed_calls;
+    rules.outcome_files = profile.files_in_outcomes();
     rules
 }
 
@@ -68,5 +70,14 @@ pub(crate) fn again(body: &str, wire: Wire) -> String {
 
 /// The rendered `messages`.
 pub(crate) fn messages(messages: &[ModelMessage], call: &Call) -> Value {
-    value(&render(messages, call)).get("messages").unwrap().clone()
+    value(&render(messages, call)).get(list_name(call.wire())).unwrap().clone()
+}
+
+/// The field of a body that holds its list.
+pub(crate) fn list_name(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAiChat | Wire::Anthropic => "messages",
+        Wire::OpenAiResponses => "input",
+        Wire::Gemini => "contents",
+    }
 }

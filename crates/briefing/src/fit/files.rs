@@ -78,7 +78,9 @@ impl<'a> FileGate<'a> {
             // What it does not know the type of, Gemini does not read.
             (MediaSource::Url(_) | MediaSource::File { .. }, _) if wire == Wire::Gemini => !media.media_type.is_empty(),
             (MediaSource::Url(_), true) => {
-                wire == Wire::Anthropic || dialect == Dialect::Mistral || (wire == Wire::OpenAiResponses && dialect == Dialect::Original)
+                wire == Wire::Anthropic
+                    || dialect == Dialect::Mistral
+                    || (wire == Wire::OpenAiResponses && dialect == Dialect::Original)
             }
             (MediaSource::File { .. }, false) => wire != Wire::OpenAiChat,
             (MediaSource::Url(_), false) | (MediaSource::File { .. }, true) => true,

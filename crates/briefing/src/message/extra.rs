@@ -1,5 +1,6 @@
 //! What only one wire understands, kept verbatim.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use briefing_json::{Document, SyntaxError, quoted_len};
@@ -63,10 +64,20 @@ struct Fields {
 }
 
 impl Extra {
-    /// The fields of that wire; absent if there are none.
+    /// The fields of that wire; absent if there are none. Of several of one name the last stands, as most readers take it.
     #[must_use]
     pub fn new(wire: Wire, fields: Vec<(Arc<str>, RawJson)>) -> Self {
-        if fields.is_empty() { Self(None) } else { Self(Some(Box::new(Fields { wire, fields }))) }
+        if fields.is_empty() {
+            return Self(None);
+        }
+        let last: HashMap<Arc<str>, usize> = fields.iter().enumerate().map(|(at, (name, _))| (Arc::clone(name), at)).collect();
+        let fields = if last.len() == fields.len() {
+            fields
+        } else {
+            let kept = fields.into_iter().enumerate().filter(|(at, (name, _))| last.get(name) == Some(at));
+            kept.map(|(_, field)| field).collect()
+        };
+        Self(Some(Box::new(Fields { wire, fields })))
     }
 
     /// Whether there are none.

@@ -1,0 +1,56 @@
+//! The ids of items, which OpenAI itself checks by type: "Invalid 'input[2].id': 'call_…'. Expected an ID that begins with 'fc'.",
+//! "string too long. Expected a string with maximum length 64", "Duplicate item found with id msg_4." An item goes without an id as well.
+
+use std::collections::HashSet;
+
+use briefing::Dialect;
+use briefing::message::{RawJson, Reasoning};
+use briefing::{ModelProfile, Wire};
+use briefing_json::Kind;
+
+use super::reasoning::id_of;
+use crate::raw::{look, text_of};
+
+const MOST: usize = 64;
+
+/// The ids of one list.
+pub(super) struct ItemIds {
+    /// Whether they are checked.
+    strict: bool,
+    seen: HashSet<String>,
+}
+
+impl ItemIds {
+    pub(super) fn new(profile: &ModelProfile) -> Self {
+        Self { strict: profile.dialect == Dialect::Original, seen: HashSet::new() }
+    }
+
+    /// Whether an item whose ids begin with `prefix` may have that id; it is taken then.
+    pub(super) fn take(&mut self, id: &str, prefix: &str) -> bool {
+        if !self.strict {
+            return !id.is_empty();
+        }
+        let word = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        !id.is_empty() && id.starts_with(prefix) && id.len() <= MOST && word && self.seen.insert(id.to_owned())
+    }
+
+    /// Whether an item that is sent byte for byte may stand with the id that it has.
+    pub(super) fn take_raw(&mut self, raw: &RawJson) -> bool {
+        let prefix = match look(raw.as_str(), |item| text_of(item, "type")).as_deref() {
+            Some("message") => "msg",
+            _ => "",
+        };
+        !self.strict || id_of(raw).is_none_or(|id| self.take(&id, prefix))
+    }
+
+    /// Whether reasoning is an item that the provider takes: "Missing required parameter: 'input[7].summary'."
+    pub(super) fn take_reasoning(&mut self, reasoning: &Reasoning) -> bool {
+        let strict = self.strict;
+        let item = look(reasoning.raw.as_str(), |item| {
+            let summary = !strict || item.get("summary").is_some_and(|summary| summary.kind() == Kind::Array);
+            (text_of(item, "type").as_deref() == Some("reasoning") && summary).then_some(())
+        });
+        let own = reasoning.wire == Wire::OpenAiResponses && item.is_some();
+        own && (!strict || id_of(&reasoning.raw).is_none_or(|id| self.take(&id, "rs")))
+    }
+}
