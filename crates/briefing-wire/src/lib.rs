@@ -2,7 +2,8 @@
 //!
 //! [`Render`] is the one door to a wire. It *normalises* what the wire demands (roles, ids, names, arguments; pure, each change
 //! a [`WireFinding`]) and *encodes* the result; the [`Request`] owns the bytes. [`parse`] reads a body back into a
-//! [`Call`](briefing::Call) and messages; what it does not know it keeps verbatim.
+//! [`Call`](briefing::Call) and messages; what it does not know it keeps verbatim. [`parse_answer`] and [`Stream`] read what a provider
+//! answers, whole and as it arrives.
 //!
 //! ```
 //! use briefing::{Bounds, Wire, fit};

@@ -49,7 +49,7 @@ pub enum ErrorKind {
     Unknown,
 }
 
-/// What was noticed while an answer was read. Each kind is told once.
+/// What was noticed while an answer was read. What is counted is told once of each name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerFinding {
     /// A value was read otherwise than it was written. Its place is in the response; of a stream, in the whole response that

@@ -35,6 +35,11 @@ impl Grown {
         self.inner.is_empty()
     }
 
+    /// Whether it is written as that string.
+    pub(super) fn is(&self, text: Value<'_>) -> bool {
+        text.raw().len() == self.inner.len() + 2 && text.raw().get(1..=self.inner.len()) == Some(self.inner.as_str())
+    }
+
     /// The whole text.
     pub(super) fn text(&self) -> String {
         decoded(&self.inner)

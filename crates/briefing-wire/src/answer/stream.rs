@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use briefing::Wire;
 use briefing::message::{Assistant, CallId};
-use briefing_json::{Document, Kind, SyntaxError, Value};
+use briefing_json::{Document, Kind, SyntaxError, SyntaxFault, Value};
 
 use super::elements::Elements;
 use super::error::{AnswerError, AnswerFinding, ProviderError, provider_error};
@@ -12,7 +12,7 @@ use super::sse::{EventTooLarge, MAX_EVENT_BYTES, SseDecoder, SseEvent};
 use super::stop::Stop;
 use super::usage::Usage;
 use super::{Answer, UnfinishedCall, anthropic, gemini, openai_chat, openai_responses, parse_answer_text, read};
-use crate::parse::ParseError;
+use crate::parse::{ParseError, ParseFault};
 
 /// How deep an event may nest: what it says must stay readable inside the response that is rebuilt.
 const MAX_EVENT_DEPTH: usize = 120;
@@ -125,6 +125,21 @@ pub struct Cut {
 }
 
 /// Reads a streamed answer. The memory it takes is bounded by the bytes that came, the time linear in them.
+///
+/// The bytes are server-sent events, for Gemini also the array that it streams without `alt=sse`. A body in their place, such as an
+/// error or the response of a server that does not stream, is read at the end, and no events are told of it.
+///
+/// ```
+/// use briefing::Wire;
+/// use briefing_wire::{Finished, Stream, StreamEvent};
+///
+/// let mut stream = Stream::new(Wire::OpenAiChat);
+/// let events = stream.push(b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\ndata: {\"choices\":[{\"de");
+/// assert_eq!(events, [StreamEvent::Text { text: "Hel".to_owned() }]);
+/// stream.push(b"lta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
+/// let Finished::Whole(answer) = stream.finish() else { unreachable!("it ended") };
+/// assert_eq!(answer.said.items.len(), 1);
+/// ```
 #[derive(Debug)]
 pub struct Stream {
     wire: Wire,
@@ -329,7 +344,10 @@ fn whole_body(wire: Wire, body: &[u8]) -> Finished {
     match parse_answer_text(wire, text.trim_start_matches('\u{feff}')) {
         Ok(answer) => Finished::Whole(answer),
         Err(AnswerError::Provider(error)) => Finished::Cut(Cut::empty(CutWhy::Provider(error))),
-        Err(AnswerError::Unreadable(error)) => Finished::Cut(Cut::empty(CutWhy::Unreadable(error))),
+        Err(AnswerError::Unreadable(error)) => {
+            let truncated = matches!(&error.fault, ParseFault::Syntax(error) if error.fault == SyntaxFault::Truncated);
+            Finished::Cut(Cut::empty(if truncated { CutWhy::Ended } else { CutWhy::Unreadable(error) }))
+        }
     }
 }
 

@@ -31,10 +31,12 @@ impl Call {
         let mut said = String::new();
         for (key, value) in delta.entries().filter(|(_, value)| !value.is_null()) {
             match &*key {
-                "name" if is_text(value) => {
+                // The first stands; some servers repeat it.
+                "name" if is_text(value) && self.name.is_empty() => {
                     holder.merge("name", value);
                     self.name = holder.text("name");
                 }
+                "name" if is_text(value) => {}
                 "arguments" | "input" if is_text(value) => said = holder.append(&key, value),
                 // Some servers write them as JSON.
                 "arguments" if value.kind() == Kind::Object => {

@@ -283,13 +283,13 @@ fn keep_first(known: &mut Option<String>, chunk: Value<'_>, key: &str) {
     }
 }
 
-/// Whether a detail goes on the one before it: the same index and type, and no id of its own.
+/// Whether a detail goes on the one before it: the same index, type and id as far as both have them.
 fn goes_on(last: &Object, detail: Value<'_>) -> bool {
-    let raw = |key: &str| match last.get(key) {
-        Some(Node::Raw(raw)) => raw.clone(),
-        Some(Node::Text(_)) => super::grow::quoted(&last.text(key)),
-        Some(Node::Json(_) | Node::Object(_) | Node::Array(_)) | None => String::new(),
+    let same = |key: &str| match (last.get(key), present(detail, key)) {
+        (None, _) | (_, None) => true,
+        (Some(Node::Raw(raw)), Some(value)) => raw == value.raw(),
+        (Some(Node::Text(text)), Some(value)) => text.is(value),
+        (Some(Node::Json(_) | Node::Object(_) | Node::Array(_)), Some(_)) => false,
     };
-    let same = |key: &str| present(detail, key).is_none_or(|value| value.raw() == raw(key));
-    detail.kind() == Kind::Object && same("index") && same("type") && (same("id") || raw("id").is_empty())
+    detail.kind() == Kind::Object && ["index", "type", "id"].into_iter().all(same)
 }

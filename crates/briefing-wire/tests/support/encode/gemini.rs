@@ -35,6 +35,6 @@ pub(crate) fn events(response: &Value, cutter: &mut Cutter) -> Vec<Event> {
 
 /// The same without `alt=sse`: an array over many lines.
 pub(crate) fn array(events: &[Event]) -> Vec<u8> {
-    let chunks: Vec<String> = events.iter().map(|(_, data)| data.replace("\":", "\" :\n  ")).collect();
+    let chunks: Vec<String> = events.iter().map(|(_, data)| format!("\n  {data}")).collect();
     format!("[{}\n]\n", chunks.join("\n,\r\n")).into_bytes()
 }
