@@ -2,7 +2,8 @@
 //!
 //! [`Render`] is the one door to a wire. It *normalises* what the wire demands (roles, ids, names, arguments; pure, each change
 //! a [`WireFinding`]) and *encodes* the result; the [`Request`] owns the bytes. [`parse`] reads a body back into a
-//! [`Call`](briefing::Call) and messages; what it does not know it keeps verbatim.
+//! [`Call`](briefing::Call) and messages; what it does not know it keeps verbatim. [`parse_answer`] and [`Stream`] read what a provider
+//! answers, whole and as it arrives.
 //!
 //! ```
 //! use briefing::{Bounds, Wire, fit};
@@ -17,6 +18,7 @@
 //!
 //! The order of a body's fields is fixed and the list of messages comes last, so that a longer list only adds bytes at the end.
 
+mod answer;
 mod anthropic;
 mod finding;
 mod frame;
@@ -33,6 +35,10 @@ mod scribe;
 mod tools;
 mod write;
 
+pub use answer::{
+    Answer, AnswerError, AnswerFinding, Cut, CutWhy, ErrorKind, EventTooLarge, Finished, MAX_EVENT_BYTES, ProviderError,
+    SseDecoder, SseEvent, Stop, Stream, StreamEvent, UnfinishedCall, Usage, parse_answer, parse_answer_text,
+};
 pub use finding::{ThinkingFault, WireChange, WireFinding};
 pub use input::InputFault;
 pub use parse::{ParseChange, ParseError, ParseFault, ParseFinding, Parsed, ParsedMessages, parse, parse_messages, parse_text};

@@ -20,7 +20,7 @@ use crate::tools::{Declared, Parameter};
 use crate::write::Fields;
 
 pub(crate) use native::ends_in_server_tool;
-pub(crate) use parse::{array, body};
+pub(crate) use parse::{array, body, items};
 
 /// A body, normalised.
 struct Body<'a> {

@@ -61,7 +61,7 @@ fn message(message: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec
     match role.as_str() {
         "user" => user(message, at, reader, out)?,
         "assistant" => {
-            let items = reader.content(message, "content", at, Item::Text, item)?;
+            let items = items(message, at, reader)?;
             let extra = reader.extra(message, &KNOWN, None, at);
             out.push(ModelMessage::Assistant(Arc::new(Assistant { items, model: None, extra })));
         }
@@ -149,6 +149,11 @@ fn outcome(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Outcome
         failed,
         extra: reader.extra(block, &known, None, at),
     })
+}
+
+/// Reads what a model said.
+pub(crate) fn items(message: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
+    reader.content(message, "content", at, Item::Text, item)
 }
 
 fn item(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Item>> {

@@ -22,7 +22,8 @@ use crate::scribe::Scribe;
 use crate::tools::{Declared, Parameter};
 use crate::write::Fields;
 
-pub(crate) use parse::{array, body};
+pub(crate) use native::kind_of;
+pub(crate) use parse::{array, body, said};
 
 /// Stands for the signature of a call that another model made: the first call of each answer must have one from Gemini 3 on, and this
 /// one is documented to pass ("skip_thought_signature_validator", in Base64; recordings 04 and 09, report B64).

@@ -7,7 +7,7 @@ use crate::raw::is_base64_of_any_alphabet;
 use crate::scribe::{Place, Standing};
 
 /// The field of a part that says what it is; the others tell about it. The first that is not known here, if none is.
-pub(super) fn kind_of(part: Value<'_>) -> Option<String> {
+pub(crate) fn kind_of(part: Value<'_>) -> Option<String> {
     const ABOUT: [&str; 8] = [
         "thought",
         "thoughtSignature",

@@ -18,7 +18,7 @@ use crate::scribe::Scribe;
 use crate::tools::{Declared, Parameter};
 use crate::write::Fields;
 
-pub(crate) use parse::{array, body};
+pub(crate) use parse::{array, assistant, body};
 
 /// Fields of an assistant message that hold its reasoning, each of some servers: DeepSeek and vLLM, OpenRouter.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];

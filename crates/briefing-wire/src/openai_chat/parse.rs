@@ -90,7 +90,8 @@ fn outcome(message: Value<'_>, call: CallId, known: &[&str], at: &Path<'_>, read
     Ok(ModelMessage::Tool(Arc::new(Outcome { call, parts, failed: None, extra })))
 }
 
-fn assistant(message: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Assistant> {
+/// Reads what a model said.
+pub(crate) fn assistant(message: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Assistant> {
     let mut known = vec!["role", "content", "tool_calls", "function_call"];
     let mut items = Vec::new();
     for field in super::REASONING {

@@ -22,7 +22,7 @@ use crate::scribe::Scribe;
 use crate::tools::{Declared, Parameter};
 use crate::write::Fields;
 
-pub(crate) use parse::{array, body};
+pub(crate) use parse::{array, body, output, output_item};
 
 /// The name under which a text keeps the fields of the message item that begins with it; `true` where it goes on with the message
 /// before.

@@ -56,12 +56,18 @@ pub(crate) fn array(input: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Rea
 
 /// What the model wrote, as it stands in the output of a response.
 pub(crate) fn output(output: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
-    let mut items = Items { out: Vec::new(), said: Vec::new() };
+    let mut said = Vec::new();
     for (index, value) in list(output, at)?.items().enumerate() {
-        let at = at.index(index);
-        let kind = object(value, &at).map(|item| text_of(item, "type").unwrap_or_default())?;
-        items.said_item(value, &kind, &at, reader)?;
+        said.append(&mut output_item(value, &at.index(index), reader)?);
     }
+    Ok(said)
+}
+
+/// One item of the output.
+pub(crate) fn output_item(item: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
+    let mut items = Items { out: Vec::new(), said: Vec::new() };
+    let kind = object(item, at).map(|item| text_of(item, "type").unwrap_or_default())?;
+    items.said_item(item, &kind, at, reader)?;
     Ok(items.said)
 }
 

@@ -73,7 +73,7 @@ pub enum ParseChange {
 }
 
 impl ParseError {
-    pub(super) fn syntax(error: SyntaxError) -> Self {
+    pub(crate) fn syntax(error: SyntaxError) -> Self {
         Self { place: Pointer::root(), fault: ParseFault::Syntax(error) }
     }
 }
