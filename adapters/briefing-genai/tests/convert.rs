@@ -11,7 +11,7 @@
 use briefing::message::{Item, ModelMessage, Outcome, Part, ToolCall};
 use briefing::{Bounds, Briefing, Wire, fit};
 use briefing_genai::{Converted, Finding, Found, Loss, Lost, from_messages, from_request, to_request};
-use briefing_wire::{Render, parse_text};
+use briefing_wire::parse_text;
 use genai::ModelIden;
 use genai::adapter::AdapterKind;
 use genai::chat::{Binary, CacheControl, ChatMessage, ChatRequest, ChatRole, ContentPart, MessageContent, ToolResponse};
@@ -146,19 +146,17 @@ fn what_the_openai_adapter_does_not_send_reads_as_text() {
 
 #[test]
 fn system_text_behind_the_first_input_is_not_moved_to_the_front() {
-    let body = json!({"model": "claude-opus-4-6", "max_tokens": 10, "messages": [
+    let body = json!({"model": "claude-opus-4-8", "max_tokens": 10, "messages": [
         {"role": "user", "content": "Hello"},
         {"role": "system", "content": "The shop closes at six."},
         {"role": "assistant", "content": "Hi"},
         {"role": "user", "content": "When?"},
     ]});
     let briefing = sealed(Wire::Anthropic, body);
-    let stays = std::str::from_utf8(briefing.render().unwrap().body()).unwrap().contains(r#""role":"system""#);
     let made = to_request(&briefing).unwrap();
     let messages = shown(&made.request)["messages"].clone();
     assert_eq!(messages[1], json!({"role": "User", "content": [{"Text": "[system] The shop closes at six."}]}));
-    let expected = if stays { vec![lost(Some(1), Lost::SystemAsUser)] } else { vec![] };
-    assert_eq!(made.losses, expected);
+    assert_eq!(made.losses, [lost(Some(1), Lost::SystemAsUser)]);
 }
 
 #[test]
