@@ -23,7 +23,8 @@ pub struct Told {
     answers: Option<CallId>,
 }
 
-/// What the messages tell. Inputs are compared as JSON, as clients keep them as such.
+/// What the messages tell. Inputs are compared as JSON, as clients keep them as such; system messages next to each other are one, as
+/// a wire may have one place for them.
 #[must_use]
 pub fn told(messages: &[ModelMessage]) -> Vec<Told> {
     let one = |message: &ModelMessage| {
@@ -36,7 +37,16 @@ pub fn told(messages: &[ModelMessage]) -> Vec<Told> {
             calls.into_iter().map(|call| (call.id, call.name, serde_json::from_str(call.input.raw()).unwrap())).collect();
         Told { role: message.role(), text: message.text(), calls, answers }
     };
-    messages.iter().map(one).collect()
+    let mut list: Vec<Told> = Vec::new();
+    for told in messages.iter().map(one) {
+        match list.last_mut() {
+            Some(before) if (before.role, told.role) == (Role::System, Role::System) => {
+                before.text = format!("{}\n\n{}", before.text, told.text);
+            }
+            Some(_) | None => list.push(told),
+        }
+    }
+    list
 }
 
 /// The reasoning of the messages, as JSON, in order.

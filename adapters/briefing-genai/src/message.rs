@@ -45,14 +45,14 @@ impl Messages {
             if options.is_some() {
                 block.remove("cache_control");
             }
-            match text(block.remove("text").as_ref()) {
-                Some(text) => self.push(ChatRole::System, vec![ContentPart::Text(text)], options),
-                None => {
-                    let text = self.as_text(&kind, None);
-                    self.push(ChatRole::System, vec![ContentPart::Text(text)], options);
+            let said = match text(block.remove("text").as_ref()).filter(|_| kind == "text") {
+                Some(said) => {
+                    self.lose_fields(block);
+                    said
                 }
-            }
-            self.lose_fields(block);
+                None => self.as_text(&kind, None),
+            };
+            self.push(ChatRole::System, vec![ContentPart::Text(said)], options);
         }
     }
 

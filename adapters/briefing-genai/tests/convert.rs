@@ -95,7 +95,7 @@ fn an_anthropic_body_keeps_its_order_marks_and_blocks() {
     else {
         panic!("{:?}", back.messages)
     };
-    assert!(matches!(&said.items[0], Item::Reasoning(reasoning) if reasoning.raw.as_str() == thinking.to_string()));
+    assert!(matches!(&said.items[0], Item::Reasoning(reasoning) if *reasoning.raw.as_str() == thinking.to_string()));
     assert!(matches!(first.parts.as_slice(), [Part::Text(_), Part::Image(_)]));
     assert_eq!((second.call.given(), second.failed), ("toolu_2", Some(true)));
     assert_eq!(back.findings, [Finding { message: 1, part: None, found: Found::OptionsLeftOut }]);
@@ -157,6 +157,20 @@ fn system_text_behind_the_first_input_is_not_moved_to_the_front() {
     let messages = shown(&made.request)["messages"].clone();
     assert_eq!(messages[1], json!({"role": "User", "content": [{"Text": "[system] The shop closes at six."}]}));
     assert_eq!(made.losses, [lost(Some(1), Lost::SystemAsUser)]);
+}
+
+#[test]
+fn a_system_block_of_its_own_reads_as_text() {
+    let body = json!({"model": "claude-opus-4-8", "max_tokens": 10, "messages": [{"role": "user", "content": "Hi"}], "system": [
+        {"type": "text", "text": "Be brief.", "citations": [1]},
+        {"type": "tool_addition", "tool": {"type": "tool_reference", "tool_name": "find_order"}},
+    ]});
+    let made = converted(Wire::Anthropic, body);
+    assert_eq!(
+        made.losses,
+        [lost(None, Lost::Field { name: "citations".into() }), lost(None, Lost::PartAsText { kind: "tool_addition".into() }),]
+    );
+    assert_eq!(shown(&made.request)["messages"][1]["content"], json!([{"Text": "[tool_addition: not shown to this model]"}]));
 }
 
 #[test]

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use briefing::log::Arrival;
-use briefing::message::{EntryId, OwnerId, ThreadId};
+use briefing::message::{EntryId, ModelMessage, OwnerId, ThreadId};
 use briefing::ports::PortError;
+use briefing::texts::Filler;
 use briefing::view::{HistoryView, Reading, Replay};
-use briefing::{Bounds, Call, FitError, fit_contributions};
+use briefing::{Bounds, Briefing, Call, FitError, UnitKind, filler, fit_contributions, stands_as};
 use briefing_store::{Append, Forget, Key, OwnerStore, Store, StoreError, Target};
 use jiff::Timestamp;
 use rig_core::id::ConversationId;
 use rig_core::memory::{ConversationMemory, MemoryError};
-use rig_core::message::Message;
+use rig_core::message::{Message, Origin};
 use rig_core::wasm_compat::WasmBoxedFuture;
 
 use crate::from::{Finding, from_messages};
@@ -67,7 +68,8 @@ type Hear = dyn Fn(&ConversationId, &MemoryFinding) + Send + Sync;
 
 /// A [`ConversationMemory`] for one owner. A conversation is the thread of its name (at most 1,000 bytes).
 ///
-/// *Load* gives what a view tells of the thread within the bounds: whole rounds, every call answered. What rig adds to a request
+/// *Load* gives what a view tells of the thread within the bounds: whole rounds, every call answered, and a fixed line where the
+/// provider's order of roles needs one (a history must not begin with an answer). What rig adds to a request
 /// (preamble, tools, the prompt) is not counted here; leave room for it. *Append* stores each message as an entry of its own. It is
 /// done once for what was loaded before: the same messages, appended again before the next load, are not stored again, so an
 /// append whose error came after it was done may be tried again. (Without a load in this process, or after 4,096 other
@@ -80,6 +82,7 @@ pub struct BriefingMemory {
     owner: OwnerId,
     call: Call,
     bounds: Bounds,
+    origin: Origin,
     view: HistoryView,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     hear: Option<Box<Hear>>,
@@ -99,7 +102,16 @@ impl BriefingMemory {
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Self {
         let view = HistoryView::chat().replay(Replay::Whole);
-        Self { store, owner, call, bounds, view, clock: Box::new(clock), hear: None, loaded: Mutex::default() }
+        let origin = origin(&call);
+        Self { store, owner, call, bounds, origin, view, clock: Box::new(clock), hear: None, loaded: Mutex::default() }
+    }
+
+    /// The same for another provider that speaks the wire of the call: what only a provider understands is given back to the one
+    /// named here.
+    #[must_use]
+    pub fn origin(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
     }
 
     /// The same, told by another view.
@@ -144,9 +156,8 @@ impl BriefingMemory {
         let ports = OwnerStore::new(Arc::clone(&self.store), self.owner.clone());
         let reading = Reading { history: &ports, files: &ports, thread, before: None, address: "", agent: "" };
         let told = self.view.tell(reading).await?;
-        let briefing = fit_contributions([told], &self.call, &self.bounds)?;
-        let messages: Vec<_> = briefing.messages().collect();
-        let written = to_messages(&messages, self.call.wire(), &origin(&self.call));
+        let messages = framed(&fit_contributions([told], &self.call, &self.bounds)?);
+        let written = to_messages(&messages, self.call.wire(), &self.origin);
         self.tell(conversation, written.losses.into_iter().map(MemoryFinding::Loaded));
         self.remember(conversation, head);
         Ok(written.messages)
@@ -180,6 +191,26 @@ impl BriefingMemory {
             None => Ok(()),
         }
     }
+}
+
+/// The messages, with the lines that the wire's order of roles needs between them and before the prompt that rig puts behind.
+fn framed(briefing: &Briefing) -> Vec<ModelMessage> {
+    let profile = briefing.call().profile();
+    let line = |filler: Filler| match filler {
+        Filler::Opening | Filler::Continue => ModelMessage::user(filler.text()),
+        Filler::Between | Filler::Silent => ModelMessage::assistant(filler.text()),
+    };
+    let (mut messages, mut before, mut leading) = (Vec::new(), None, true);
+    for placed in briefing.units() {
+        leading &= placed.unit().kind() == UnitKind::System;
+        if let Some(kind) = stands_as(placed.unit(), profile).filter(|_| !leading) {
+            messages.extend(filler(before, Some(kind), profile).map(line));
+            before = Some(kind);
+        }
+        messages.extend(placed.unit().messages());
+    }
+    messages.extend(filler(before, Some(UnitKind::Input), profile).map(line));
+    messages
 }
 
 /// The key of a whole append: the conversation, what was there when it was loaded, and the messages.

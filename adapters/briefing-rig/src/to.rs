@@ -252,11 +252,17 @@ impl Writer<'_> {
         if !content.iter().any(|block| block.is_answer() || matches!(block, AssistantContent::Opaque(_))) {
             content.push(AssistantContent::text(self.silent()));
         }
-        let mut origin = self.origin.clone();
-        if let Some(model) = &said.model {
-            origin.model = model.to_string();
-        }
+        let origin = self.origin_of(said, &content);
         self.written.messages.push(Message::Assistant(AssistantMessage::new(content).with_origin(origin)));
+    }
+
+    /// Who said it, where that is known, or where it holds what only the model of the call understands. Of others rig sees to ids.
+    fn origin_of(&self, said: &Assistant, content: &[AssistantContent]) -> Option<Origin> {
+        let own = |block: &AssistantContent| block.native_item().is_some() || matches!(block, AssistantContent::Opaque(_));
+        match &said.model {
+            Some(model) => Some(Origin { model: model.to_string(), ..self.origin.clone() }),
+            None => content.iter().any(own).then(|| self.origin.clone()),
+        }
     }
 
     fn item(&mut self, item: &Item) -> Option<AssistantContent> {

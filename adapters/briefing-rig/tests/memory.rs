@@ -112,7 +112,8 @@ fn a_long_conversation_is_told_within_bounds_in_whole_rounds() {
         load(&memory, "t1");
         append(&memory, "t1", &turn(number));
     }
-    assert_eq!(load(&memory, "t1"), [&turn(3)[3..], &turn(4)[..]].concat());
+    let opening = Message::user("[the conversation so far]");
+    assert_eq!(load(&memory, "t1"), [&[opening], &turn(3)[3..], &turn(4)[..]].concat());
     let texts_alone = shop.memory("ann", Bounds::none().messages(2)).view(HistoryView::chat());
     assert_eq!(load(&texts_alone, "t1"), [turn(4)[0].clone(), turn(4)[3].clone()]);
 }

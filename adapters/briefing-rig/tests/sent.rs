@@ -8,34 +8,23 @@
     reason = "a test stops at the first surprise"
 )]
 
-use briefing::{Bounds, Briefing, Call, Wire, fit};
+mod support;
+
+use std::sync::Arc;
+
+use briefing::message::{ModelMessage, OwnerId};
+use briefing::{Bounds, Briefing, Wire, fit};
 use briefing_adapter_tests::{reasoned, recordings, told, violations};
-use briefing_rig::{Converted, Lost, from_messages, origin, to_request};
+use briefing_rig::{BriefingMemory, Converted, Lost, from_messages, origin, to_messages, to_request};
+use briefing_store::{Settings, SqliteStore, Store};
 use briefing_tests::list::{calls, messages, steps};
 use briefing_wire::{Render, parse_text};
+use jiff::Timestamp;
 use proptest::prelude::*;
-use rig_core::completion::CompletionRequest;
-use rig_core::http_client::DynHttpClient;
-use rig_core::message::{AssistantMessage, Message};
-use rig_core::providers::anthropic::wire::AnthropicConfig;
-use rig_core::providers::openai::OpenAIConfig;
-use rig_core::test_utils::RecordingHttpClient;
-
-/// What rig sends to that call's model, and the turn that it reads from a recorded answer.
-fn send(call: &Call, request: CompletionRequest) -> Result<(String, AssistantMessage), rig_core::ProviderError> {
-    let answer = recordings(call.wire()).into_iter().find_map(|recording| recording.response).unwrap().to_string();
-    let recorder = RecordingHttpClient::new(answer);
-    let http = DynHttpClient::new(recorder.clone());
-    let model = call.profile().name.to_string();
-    let response = pollster::block_on(async {
-        match call.wire() {
-            Wire::OpenAiChat => OpenAIConfig::new("key").connect(http).chat(model).call(request).await,
-            Wire::Anthropic => AnthropicConfig::new("key").connect(http).completion(model).call(request).await,
-        }
-    })?;
-    let body = String::from_utf8(recorder.requests()[0].body.to_vec()).unwrap();
-    Ok((body, AssistantMessage::new(response.choice).with_origin(origin(call))))
-}
+use rig_core::completion::{CompletionRequest, ToolDefinition};
+use rig_core::memory::ConversationMemory;
+use rig_core::message::{Message, ToolName};
+use support::send;
 
 fn rendered(briefing: &Briefing) -> String {
     String::from_utf8(briefing.render().unwrap().into_body()).unwrap()
@@ -90,5 +79,33 @@ proptest! {
         };
         let found = violations(&sent, &call);
         prop_assert!(found.is_empty(), "{found:?}\nrendered {body}\nsent {sent}");
+    }
+
+    /// What a memory gives back of any valid conversation, however it was cut, is valid with a prompt behind it.
+    #[test]
+    fn any_conversation_is_loaded_valid(steps in steps(20), call in calls(), most in 1_u64..12) {
+        let Ok(briefing) = fit(&messages(&steps), &call, &Bounds::none()) else { return Ok(()) };
+        let mut said = parse_text(call.wire(), &rendered(&briefing)).unwrap().messages;
+        said.retain(|message| !matches!(message, ModelMessage::System(_)));
+        let appended = to_messages(&said, call.wire(), &origin(&call)).messages;
+
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::create(&folder.path().join("briefing.db"), Settings::default()).unwrap();
+        let store: Arc<dyn Store> = Arc::new(store);
+        let bounds = Bounds::none().messages(most);
+        let memory = BriefingMemory::new(store, OwnerId::default(), call.clone(), bounds, || Timestamp::UNIX_EPOCH);
+        let conversation = "t1".into();
+        pollster::block_on(memory.append(&conversation, appended)).unwrap();
+        let loaded = pollster::block_on(memory.load(&conversation)).unwrap();
+        prop_assert!(loaded.len() as u64 <= most + 1, "{loaded:?}");
+
+        let mut request = CompletionRequest::new("And now?");
+        request.chat_history.splice(0..0, loaded);
+        let schema = serde_json::json!({"type": "object"});
+        request.tools = vec![ToolDefinition::new(ToolName::new("find_order").unwrap(), "Finds an order", schema)];
+        request.max_tokens = Some(100);
+        let (sent, _) = send(&call, request).unwrap();
+        let found = violations(&sent, &call);
+        prop_assert!(found.is_empty(), "{found:?}\nsent {sent}");
     }
 }
