@@ -113,7 +113,12 @@ pub(super) fn native(value: Value<'_>, field: &str, at: &Path<'_>, reader: &mut 
 /// The calls of a message, of which the content may say where they stand.
 struct Calls {
     calls: Vec<Option<ToolCall>>,
-    by_id: HashMap<String, VecDeque<usize>>,
+    /// Their places by id, and whether their arguments are sound.
+    by_id: HashMap<(String, bool), VecDeque<usize>>,
+}
+
+fn key(call: &ToolCall) -> (String, bool) {
+    (call.id.given().to_owned(), call.input.is_object())
 }
 
 impl Calls {
@@ -141,16 +146,18 @@ impl Calls {
         if let (true, Some(kwargs)) = (all.is_empty(), kwargs) {
             legacy(kwargs, &at.key("additional_kwargs"), reader, &mut all)?;
         }
-        let mut by_id: HashMap<String, VecDeque<usize>> = HashMap::new();
+        let mut by_id: HashMap<(String, bool), VecDeque<usize>> = HashMap::new();
         for (index, call) in all.iter().enumerate() {
-            by_id.entry(call.id.given().to_owned()).or_default().push_back(index);
+            by_id.entry(key(call)).or_default().push_back(index);
         }
         Ok(Self { calls: all.into_iter().map(Some).collect(), by_id })
     }
 
-    /// The listed call of that block; the block itself where none is listed.
+    /// The listed call of that block; the block itself where none is listed. Of several of one id, the one that is as sound.
     fn take(&mut self, block: ToolCall) -> ToolCall {
-        let listed = self.by_id.get_mut(block.id.given()).and_then(VecDeque::pop_front);
+        let (id, sound) = key(&block);
+        let mut first = |sound| self.by_id.get_mut(&(id.clone(), sound)).and_then(VecDeque::pop_front);
+        let listed = first(sound).or_else(|| first(!sound));
         listed.and_then(|index| self.calls.get_mut(index)?.take()).unwrap_or(block)
     }
 

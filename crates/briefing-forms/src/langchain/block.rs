@@ -10,7 +10,7 @@ use briefing_json::Value;
 use super::{media, part};
 use crate::change::ReadChange;
 use crate::home::{Home, object, quoted, reasoning_item, redacted, thinking, thought, unsigned};
-use crate::reader::{Path, Read, Reader, present, str_of};
+use crate::reader::{Path, Read, Reader, is_nothing, present, str_of};
 
 /// A block, read.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ pub(super) fn model_of(metadata: Value<'_>) -> Option<String> {
 pub(super) fn block(block: Value<'_>, at: &Path<'_>, provider: Option<Provider>, reader: &mut Reader) -> Read<Option<Block>> {
     let kind = reader.kind(block, at)?;
     Ok(match kind.as_str() {
-        "text" | "text-plain" if block.get("text").is_some() => Some(Block::Text(text(block, at, reader)?)),
+        "text" => Some(Block::Text(text(block, provider, at, reader)?)),
         "thinking" => reasoned(signed(block, "thinking", provider, at, reader)?, provider, at, reader),
         "redacted_thinking" => {
             let data = reader.member_or_empty(block, "data", at)?;
@@ -92,9 +92,19 @@ pub(super) fn block(block: Value<'_>, at: &Path<'_>, provider: Option<Provider>,
     })
 }
 
-fn text(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Text> {
+fn text(block: Value<'_>, provider: Option<Provider>, at: &Path<'_>, reader: &mut Reader) -> Read<Text> {
     let text = reader.member_or_empty(block, "text", at)?;
-    Ok(Text { text, extra: extra(block, &["type", "text", "index", "id"], at, reader) })
+    let signature = present(block, "extras").and_then(|extras| present(extras, "signature"));
+    let Some(signature) = signature.filter(|_| provider == Some(Provider::Google)) else {
+        return Ok(Text { text, extra: extra(block, &["type", "text", "index", "id"], at, reader) });
+    };
+    let kept = extra(block, &["type", "text", "index", "id", "extras"], at, reader);
+    let raw = reader.raw(signature, &at.key("extras"));
+    let signed = raw.and_then(|raw| Home::Gemini.field("thoughtSignature", &raw));
+    if signed.is_none() {
+        reader.note(at, ReadChange::ProviderLeftOut { provider: Home::Gemini.name() });
+    }
+    Ok(Text { text, extra: signed.unwrap_or(kept) })
 }
 
 /// What Anthropic keeps beside a block, which LangChain leaves as it is. All else beside the `known` is told.
@@ -181,9 +191,31 @@ fn reasoning(block: Value<'_>, provider: Option<Provider>, at: &Path<'_>, reader
 
 /// A call among the content. What the message's own list says of it counts.
 fn call(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<ToolCall> {
+    const KNOWN: [&str; 15] = [
+        "type",
+        "id",
+        "call_id",
+        "name",
+        "input",
+        "args",
+        "arguments",
+        "index",
+        "extras",
+        "status",
+        "caller",
+        "toolset_name",
+        "partial_json",
+        "error",
+        "namespace",
+    ];
+    reader.unknown(block, &KNOWN, at);
     let id = reader.member(block, "call_id", at)?;
     let id = id.map_or_else(|| reader.member_or_empty(block, "id", at), Ok)?;
-    let key = ["input", "args", "arguments"].into_iter().find(|key| present(block, key).is_some()).unwrap_or("input");
+    let given =
+        ["input", "args", "arguments"].into_iter().find(|key| present(block, key).is_some_and(|value| !is_nothing(value)));
+    // A call that was cut holds what came of its arguments.
+    let cut = present(block, "partial_json").map(|_| "partial_json");
+    let key = given.or(cut).unwrap_or(if block.get("args").is_some() { "args" } else { "input" });
     let input = reader.input(present(block, key), &at.key(key))?;
     Ok(ToolCall { id: CallId::new(id), name: reader.member_or_empty(block, "name", at)?, input, extra: Extra::default() })
 }

@@ -115,7 +115,13 @@ fn parts(parts: &[Part], out: &mut Writer) {
 fn text_block(text: &Text, out: &mut Writer) {
     out.block("text", |out| {
         out.field("text", &text.text);
-        block_fields(&text.extra, out);
+        match signature(&text.extra) {
+            Some(signature) => {
+                out.inner("extras", |out| out.json_field("signature", signature.as_str()));
+                out.fields_left_out(&text.extra, &["thoughtSignature"]);
+            }
+            None => block_fields(&text.extra, out),
+        }
     });
 }
 
@@ -181,14 +187,18 @@ fn comes_back(raw: &RawJson, provider: Option<Provider>, is: impl FnOnce(&Block)
 /// The provider to name, that what is opaque is read as what it is. Nobody is named for what speaks OpenAI Chat, but where the
 /// model's name would say otherwise.
 fn model_provider(said: &Assistant) -> Option<&'static str> {
-    let wire = said.items.iter().find_map(|item| match item {
-        Item::Reasoning(reasoning) => Some(reasoning.wire),
-        Item::Native(native) => Some(native.wire),
-        Item::Call(call) => call.extra.wire(),
-        Item::Text(_) => None,
+    let mut homes = said.items.iter().filter_map(|item| match item {
+        Item::Reasoning(reasoning) => Some(Home::of(reasoning.wire)),
+        Item::Native(native) => Some(Home::of(native.wire)),
+        Item::Call(ToolCall { extra, .. }) | Item::Text(Text { extra, .. }) => signature(extra).map(|_| Home::Gemini),
     });
+    let (mut first, mut opaque) = (None, None);
+    for home in &mut homes {
+        first = first.or(Some(home));
+        opaque = opaque.or(Some(home).filter(|home| *home != Home::OpenAiChat));
+    }
     let misleads = || said.model.as_deref().and_then(Provider::by_name).is_some();
-    match wire.map(Home::of)? {
+    match opaque.or(first)? {
         Home::Anthropic => Some("anthropic"),
         Home::Gemini => Some("google_genai"),
         Home::OpenAiResponses => Some("openai"),
@@ -201,6 +211,8 @@ struct Beside<'a> {
     fields: Vec<(&'a str, &'a RawJson)>,
     /// What stands in the content, in order.
     items: Vec<&'a Item>,
+    /// Whether a call stands before something that is said beside the content.
+    after_calls: bool,
 }
 
 impl<'a> Beside<'a> {
@@ -231,9 +243,10 @@ impl<'a> Beside<'a> {
             spoken.push((&*native.kind, &native.raw));
             end -= 1;
         }
-        fields.extend(spoken.into_iter().rev());
         let inside = said.items.iter().take(end).skip(leading);
-        Self { fields, items: inside.chain(said.items.iter().skip(said.items.len() - calls)).collect() }
+        let after_calls = !spoken.is_empty() && inside.clone().any(|item| matches!(item, Item::Call(_)));
+        fields.extend(spoken.into_iter().rev());
+        Self { fields, items: inside.chain(said.items.iter().skip(said.items.len() - calls)).collect(), after_calls }
     }
 }
 
@@ -259,7 +272,7 @@ fn answer(said: &Assistant, out: &mut Writer) {
     let provider = Provider::by_name(named_provider.or(said.model.as_deref()).unwrap_or_default());
     let beside = Beside::of(said);
     let items = placeable(beside.items, provider, out);
-    let placed = in_order(&items);
+    let placed = beside.after_calls || in_order(&items);
     let texts = items.iter().filter(|item| placed || !matches!(item, Item::Call(_)));
     let plain = match texts.clone().collect::<Vec<_>>().as_slice() {
         [] => Some(""),
@@ -275,7 +288,7 @@ fn answer(said: &Assistant, out: &mut Writer) {
     let mut signatures: HashMap<&str, &RawJson> = HashMap::new();
     let mut order = Vec::new();
     for call in said.calls() {
-        if let Some(signature) = signature(call)
+        if let Some(signature) = signature(&call.extra)
             && signatures.insert(call.id.given(), signature).is_none()
         {
             order.push((call.id.given(), signature));
@@ -300,10 +313,10 @@ fn answer(said: &Assistant, out: &mut Writer) {
     named(&said.extra, None, out);
 }
 
-/// Gemini's signature of a call.
-fn signature(call: &ToolCall) -> Option<&RawJson> {
+/// Gemini's signature of a call or a text.
+fn signature(extra: &Extra) -> Option<&RawJson> {
     let wire = Home::Gemini.wire()?;
-    call.extra.on(wire).find(|(name, _)| *name == "thoughtSignature").map(|(_, raw)| raw)
+    extra.on(wire).find(|(name, _)| *name == "thoughtSignature").map(|(_, raw)| raw)
 }
 
 /// Whether the calls' places must be told: one stands before something else, or a broken one before a sound one.
@@ -323,7 +336,12 @@ fn item(item: &Item, provider: Option<Provider>, out: &mut Writer) {
         Item::Call(call) => out.block("tool_use", |out| {
             out.field("id", call.id.given());
             out.field("name", &call.name);
-            out.json_field("input", if call.input.is_object() { call.input.raw() } else { "{}" });
+            if call.input.is_object() {
+                out.json_field("input", call.input.raw());
+            } else {
+                out.json_field("input", "{}");
+                out.field("partial_json", call.input.raw());
+            }
         }),
         Item::Reasoning(reasoning) => self::reasoning(reasoning, provider, out),
     }
@@ -399,6 +417,6 @@ fn calls(said: &Assistant, out: &mut Writer) {
 }
 
 fn call_fields(call: &ToolCall, out: &mut Writer) {
-    let signed = signature(call).is_some();
+    let signed = signature(&call.extra).is_some();
     out.fields_left_out(&call.extra, if signed { &["thoughtSignature"] } else { &[] });
 }

@@ -191,7 +191,7 @@ fn call(part: Value<'_>, names: &mut HashMap<String, String>, at: &Path<'_>, rea
         names.insert(id.clone(), name.clone());
         return Ok(server::call(&id, &name, input.raw(), at, reader));
     }
-    let extra = options::of_call(options::of(part), at, reader);
+    let extra = options::signed(options::of(part), at, reader);
     Ok(Item::Call(ToolCall { id: CallId::new(id), name, input, extra }))
 }
 

@@ -182,7 +182,7 @@ impl Written<'_> {
                 options::write("providerOptions", &options, out);
             }),
             Self::Call(call) => {
-                let options = options::kept_of_call(&call.extra, out);
+                let options = options::kept_signed(&call.extra, out);
                 out.block("tool-call", |out| {
                     out.field("toolCallId", call.id.given());
                     out.field("toolName", &call.name);

@@ -104,8 +104,8 @@ fn elsewhere<T>(home: Home, at: &Path<'_>, reader: &mut Reader) -> Option<T> {
     None
 }
 
-/// The unknown fields of a call: Gemini's signature.
-pub(super) fn of_call(options: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Extra {
+/// The unknown fields of a call or a text: Gemini's signature, or Anthropic's mark.
+pub(super) fn signed(options: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Extra {
     let cached = extra(options, &["thoughtSignature"], at, reader);
     let Some(signature) = field(options, &GOOGLE, &["thoughtSignature"]) else { return cached };
     let Some(raw) = reader.raw(signature, at) else { return cached };
@@ -125,8 +125,8 @@ pub(super) fn kept(extra: &Extra, out: &mut Writer) -> Options {
     mark.map(|(_, raw)| ("anthropic", vec![("cacheControl", raw.as_str().to_owned())]))
 }
 
-/// What of a call's unknown fields is kept: Gemini's signature too.
-pub(super) fn kept_of_call(extra: &Extra, out: &mut Writer) -> Options {
+/// The same for a call or a text, which Gemini may have signed.
+pub(super) fn kept_signed(extra: &Extra, out: &mut Writer) -> Options {
     let signature = Home::Gemini.wire().and_then(|wire| extra.on(wire).find(|(name, _)| *name == "thoughtSignature"));
     match signature {
         Some((_, raw)) => {

@@ -24,7 +24,7 @@ pub(super) fn text(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<
     let text = reader.member_or_empty(part, "text", at)?;
     let known = known(&["type", "text", "state"]);
     reader.unknown(part, &known, at);
-    Ok(Text { text, extra: options::extra(options::of(part), &[], at, reader) })
+    Ok(Text { text, extra: options::signed(options::of(part), at, reader) })
 }
 
 /// The names and those of the options.
@@ -110,7 +110,7 @@ pub(super) fn native_text(native: &Native, out: &mut Writer) -> Text {
 
 /// Writes a text part with its options under that name.
 pub(super) fn write_text(text: &Text, name: &str, out: &mut Writer) {
-    let options = options::kept(&text.extra, out);
+    let options = options::kept_signed(&text.extra, out);
     out.block("text", |out| {
         out.field("text", &text.text);
         options::write(name, &options, out);

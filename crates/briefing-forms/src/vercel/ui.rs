@@ -210,7 +210,7 @@ fn tool(part: Value<'_>, name: String, at: &Path<'_>, reader: &mut Reader, step:
         _ if refused => Some((outcome::denied(reason), Some(true))),
         _ => None,
     };
-    let extra = options::of_call(options::of(part), at, reader);
+    let extra = options::signed(options::of(part), at, reader);
     let call = ToolCall { id: CallId::new(id), name, input, extra };
     step.outcomes.extend(came.map(|(parts, failed)| Outcome { call: call.id.clone(), parts, failed, extra: Extra::default() }));
     step.items.push(Item::Call(call));

@@ -270,7 +270,7 @@ fn part_of(tool: &str, out: &mut Writer, write: impl FnOnce(&mut Writer)) {
 }
 
 fn call(call: &ToolCall, answer: Option<(usize, &Outcome)>, out: &mut Writer) {
-    let options = options::kept_of_call(&call.extra, out);
+    let options = options::kept_signed(&call.extra, out);
     part_of(&call.name, out, |out| {
         out.field("toolCallId", call.id.given());
         let failed = answer.is_some_and(|(_, outcome)| outcome.failed == Some(true));
@@ -293,20 +293,31 @@ fn call(call: &ToolCall, answer: Option<(usize, &Outcome)>, out: &mut Writer) {
 }
 
 fn answered(outcome: &Outcome, failed: bool, out: &mut Writer) {
-    let text = outcome::only_text(&outcome.parts);
-    if text.is_none() {
-        out.note(WriteChange::OutcomeAsJson { call: outcome.call.to_string() });
-    }
-    match (text, failed) {
+    match (outcome::only_text(&outcome.parts), failed) {
         (Some(text), true) => out.field("errorText", text),
         (Some(text), false) => out.field("output", text),
         (None, true) => {
-            let texts: Vec<&str> = outcome.parts.iter().filter_map(Part::as_text).collect();
+            out.note(WriteChange::TextsJoined);
+            let texts: Vec<String> = outcome.parts.iter().map(|part| as_line(part, out)).collect();
             out.field("errorText", &texts.join("\n\n"));
         }
         (None, false) => {
+            out.note(WriteChange::OutcomeAsJson { call: outcome.call.to_string() });
             out.name("output");
             outcome::write_content(&outcome.parts, out);
         }
+    }
+}
+
+/// A part as what went wrong is told: in text.
+fn as_line(part: &Part, out: &mut Writer) -> String {
+    match part {
+        Part::Text(text) => {
+            out.fields_left_out(&text.extra, &[]);
+            text.text.clone()
+        }
+        Part::Image(media) => as_text("image", media, out).text,
+        Part::Document(media) => as_text("document", media, out).text,
+        Part::Native(native) => native_text(native, out).text,
     }
 }
