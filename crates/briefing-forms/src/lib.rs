@@ -36,7 +36,7 @@ use briefing_json::Value;
 
 pub use change::{ReadChange, ReadFinding, WriteChange, WriteFinding};
 pub use error::{FormError, FormFault};
-pub use recognise::recognise;
+pub use recognise::{recognise, recognise_message};
 
 use reader::{Path, Read, Reader};
 use writer::Writer;

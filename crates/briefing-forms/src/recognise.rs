@@ -42,10 +42,12 @@ pub(crate) fn inside<'d>(value: Value<'d>, keys: &[&str]) -> Value<'d> {
 /// them; nor is a list of plain texts by role, which reads the same in all.
 #[must_use]
 pub fn recognise(value: Value<'_>) -> Option<Form> {
-    inside(value, holder(value)?).items().find_map(form_of)
+    inside(value, holder(value)?).items().find_map(recognise_message)
 }
 
-fn form_of(message: Value<'_>) -> Option<Form> {
+/// Tells the form of one message, by what only that form has.
+#[must_use]
+pub fn recognise_message(message: Value<'_>) -> Option<Form> {
     if is_langchain(message) {
         return Some(Form::LangChain);
     }

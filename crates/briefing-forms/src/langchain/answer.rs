@@ -124,6 +124,7 @@ fn key(call: &ToolCall) -> (String, bool) {
 impl Calls {
     fn read(body: Value<'_>, kwargs: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Read<Self> {
         let signatures = kwargs.and_then(|kwargs| present(kwargs, GEMINI_SIGNATURES));
+        let signatures: HashMap<_, _> = signatures.into_iter().flat_map(Value::entries).collect();
         let mut all = Vec::new();
         for key in ["tool_calls", "invalid_tool_calls"] {
             let at = at.key(key);
@@ -137,7 +138,7 @@ impl Calls {
                     input: reader.input(present(call, "args"), &at.key("args"))?,
                     extra: Extra::default(),
                 };
-                if let Some(signature) = signatures.and_then(|all| present(all, call.id.given())) {
+                if let Some(signature) = signatures.get(call.id.given()).copied() {
                     sign(&mut call, signature, &at, reader);
                 }
                 all.push(call);
