@@ -253,8 +253,9 @@ pub(crate) struct MailArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Input: transcript")]
 pub(crate) struct TranscriptArgs {
-    /// A request body or a list of messages of either wire, Briefing's own JSON, agent-swarm-kit's messages (with --agent), or JSON
-    /// Lines of these or of the messages of one conversation; `-` is standard input
+    /// A request body or a list of messages of either wire, Briefing's own JSON, messages as LangChain or the Vercel AI SDK store
+    /// them, agent-swarm-kit's messages (with --agent), or JSON Lines of these or of the messages of one conversation; `-` is
+    /// standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
     /// Of JSON Lines, the conversation of this `id` [default: the first]
