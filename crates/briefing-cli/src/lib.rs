@@ -17,6 +17,7 @@ mod output;
 mod reader;
 mod repair;
 mod shown;
+mod stored;
 
 use std::borrow::Cow;
 use std::ffi::OsString;

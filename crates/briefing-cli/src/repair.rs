@@ -78,7 +78,7 @@ fn fields_changed(original: Value<'_>, rendered: Value<'_>) -> Vec<String> {
 }
 
 /// A line of the receipt. Its index is of the list as it was read, which no reader of the body knows, so it is not told.
-fn told(line: &Line, messages: &[ModelMessage]) -> String {
+pub(crate) fn told(line: &Line, messages: &[ModelMessage]) -> String {
     let at = line.from.first().and_then(|entry| usize::try_from(entry.get()).ok());
     let role = at.and_then(|at| messages.get(at)).map_or("a", |message| message.role().name());
     let done = if line.rule.dropped() { "left out" } else { "changed" };
@@ -86,7 +86,7 @@ fn told(line: &Line, messages: &[ModelMessage]) -> String {
 }
 
 /// Each text once, with how often it came.
-fn counted(texts: impl Iterator<Item = String>) -> Vec<String> {
+pub(crate) fn counted(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut order: Vec<String> = Vec::new();
     let mut counts: HashMap<String, usize> = HashMap::new();
     for text in texts {

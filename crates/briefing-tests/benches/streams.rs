@@ -22,7 +22,8 @@ fn response(wire: Wire, sentences: usize) -> Value {
     let usage = json!({"input_tokens": 10, "output_tokens": 20});
     match wire {
         Wire::OpenAiChat => {
-            let call = json!({"id": "call_1", "type": "function", "function": {"name": "write", "arguments": input.to_string()}});
+            let call =
+                json!({"id": "call_1", "type": "function", "function": {"name": "write", "arguments": input.to_string()}});
             let message = json!({"role": "assistant", "content": text, "tool_calls": [call]});
             json!({"id": "c", "model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]})
         }

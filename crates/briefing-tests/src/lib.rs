@@ -3,5 +3,6 @@
 pub mod chat;
 pub mod list;
 pub mod log;
+pub mod prefix;
 pub mod synthetic;
 pub mod transcripts;

@@ -103,12 +103,16 @@ thinking); not the rest of the parameters.
 Each violation is told with its line, its place in the body (a JSON pointer), its cause, the provider's own words where they \
 are known, and what mends it. The first line says for which wire the body was taken. No model is called; nothing has to be set up.
 
+Messages as LangChain or the Vercel AI SDK store them (UIMessage, ModelMessage) are no body that a provider checks: told is how they are \
+read, where the pairing of calls and outcomes is broken, which providers refuse if it is sent so, and what else changes on the wire that \
+--as names (openai-chat if none). --fix is for bodies; `briefing assemble --transcript FILE --as WIRE` prints the body.
+
 Examples:
   briefing check body.json
   curl … | briefing check --model claude-sonnet-4-5
   briefing check --fix body.json > mended.json
 
-Exit codes: 0 without violations, 65 with some; with --fix, 65 if some are left.";
+Exit codes: 0 without violations, 65 with some; with --fix, 65 if some are left. Of stored messages, 65 if the pairing is broken.";
 
 /// `briefing check`
 #[derive(Debug, ClapArgs)]
@@ -258,8 +262,9 @@ pub(crate) struct MailArgs {
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "Input: transcript")]
 pub(crate) struct TranscriptArgs {
-    /// A request body or a list of messages of any wire, Briefing's own JSON, agent-swarm-kit's messages (with --agent), or JSON
-    /// Lines of these or of the messages of one conversation; `-` is standard input
+    /// A request body or a list of messages of any wire, Briefing's own JSON, messages as LangChain or the Vercel AI SDK store
+    /// them, agent-swarm-kit's messages (with --agent), or JSON Lines of these or of the messages of one conversation; `-` is
+    /// standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) transcript: Option<PathBuf>,
     /// Of JSON Lines, the conversation of this `id` [default: the first]

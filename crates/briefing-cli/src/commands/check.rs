@@ -23,6 +23,9 @@ pub(crate) fn run(args: CheckArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.json);
     let input = read(&args.file, MAX_INPUT).map_err(Failure::from)?;
     let document = Document::parse(&input.text).map_err(|error| Failure::from(InputError::json(&input.name, error)))?;
+    if let Some(form) = briefing_forms::recognise(document.root()) {
+        return crate::stored::check(form, document.root(), &input.name, &args, out);
+    }
     let body = Body::new(&args, &input, &document)?;
     let problems = body.problems(&document, &input.text);
     if args.fix {

@@ -1,4 +1,5 @@
-//! One conversation from JSON: a request body or a list of messages of any wire, or Briefing's own flat list.
+//! One conversation from JSON: a request body or a list of messages of any wire, Briefing's own flat list, or messages as
+//! another library stored them.
 
 use briefing::message::{ModelMessage, messages_from_json};
 use briefing::view::swarm::SwarmMessage;
@@ -43,6 +44,9 @@ enum Form {
 
 /// Reads the conversation. `name` is what it is called in a failure.
 pub(crate) fn conversation(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
+    if let Some(form) = briefing_forms::recognise(value) {
+        return stored(form, value, name);
+    }
     match value.kind() {
         Json::Array => list(value, name, form(value)),
         Json::Object if is_message(value) => one(value, name),
@@ -53,22 +57,33 @@ pub(crate) fn conversation(value: Value<'_>, name: &str) -> Result<Conversation,
     }
 }
 
+/// Messages as another library stored them.
+pub(crate) fn stored(form: briefing_forms::Form, value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
+    let read = briefing_forms::read(form, value).map_err(|error| {
+        Failure::new(Kind::Data, format!("{name}: read as {form} messages: {error}"))
+            .hint("docs/forms.md tells what each form holds")
+    })?;
+    let notes = read.findings.into_iter().map(Note::Stored).collect();
+    Ok(Conversation { notes, ..Conversation::of(read.messages) })
+}
+
 /// Whether it is one message, and no conversation.
 pub(crate) fn is_message(value: Value<'_>) -> bool {
     let listed = Wire::ALL.iter().any(|wire| value.get(list_name(*wire)).is_some());
-    value.get("role").is_some_and(|role| role.kind() == Json::String) && !listed
+    briefing_forms::recognise_message(value).is_some()
+        || value.get("role").is_some_and(|role| role.kind() == Json::String) && !listed
 }
 
 /// A message as a list of one.
 fn one(message: Value<'_>, name: &str) -> Result<Conversation, Failure> {
     let text = format!("[{}]", message.raw());
     let document = Document::parse(&text).map_err(|error| InputError::json(name, error))?;
-    list(document.root(), name, form(document.root()))
+    conversation(document.root(), name)
 }
 
 fn shape(name: &str, what: &str) -> Failure {
     Failure::new(Kind::Data, format!("{name} holds no conversation: {what}")).hint(
-        "wanted is a request body (OpenAI Chat or Responses, Anthropic, Gemini), a list of messages, or a line {\"id\": …, \"messages\": […]}",
+        "wanted is a request body (OpenAI Chat or Responses, Anthropic, Gemini), a list of messages (LangChain's and the Vercel AI SDK's too), or a line {\"id\": …, \"messages\": […]}",
     )
 }
 

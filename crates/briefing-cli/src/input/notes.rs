@@ -5,6 +5,7 @@ use std::fmt;
 use briefing::log::MessageId;
 use briefing::message::ThreadId;
 use briefing::persona::PersonaWarning;
+use briefing_forms::ReadFinding;
 use briefing_json::SyntaxError;
 use briefing_mail::{Finding, MailboxError, Source};
 use briefing_wire::{ParseFinding, WireFinding};
@@ -34,6 +35,8 @@ pub(crate) enum Note {
     NoConversation { what: String },
     /// Something in a transcript could not be read, or not whole.
     Parsed(ParseFinding),
+    /// The same of messages that another library stored.
+    Stored(ReadFinding),
     /// The wire demanded it.
     Wire(WireFinding),
     /// Something in the persona that may not be meant.
@@ -82,6 +85,7 @@ impl fmt::Display for Note {
                 write!(f, "{name}: the address {address:?} has no @, so no mail is known to be the persona's own")
             }
             Self::Parsed(finding) => finding.fmt(f),
+            Self::Stored(finding) => finding.fmt(f),
             Self::Wire(finding) => finding.fmt(f),
             Self::Persona { name, warning } => write!(f, "{name}: {warning}"),
             Self::NotKept { name, why } => write!(f, "{name}: {why}"),

@@ -159,7 +159,8 @@ fn single(root: Value<'_>, name: &str, id: Option<&str>) -> Result<Transcript, F
 }
 
 fn id_of(root: Value<'_>) -> Option<String> {
-    let id = root.get("id")?;
+    // Of a message as LangChain dumps it, `id` is the path of its class.
+    let id = root.get("id").filter(|id| id.kind() != briefing_json::Kind::Array)?;
     Some(id.as_str().map_or_else(|| id.raw().to_owned(), |id| id.into_owned()))
 }
 
