@@ -17,6 +17,8 @@ pub(crate) enum Seen {
         kept: usize,
         /// How many texts the window has.
         of: usize,
+        /// Whether it has a fault of which reports disagree.
+        disputed: bool,
         /// Whether the newest user message is in it and, where the history ends on an outcome, that outcome.
         newest: bool,
     },
@@ -31,8 +33,9 @@ pub(crate) struct Tally {
     kept: usize,
     of: usize,
     newest: usize,
-    /// For each kind of damage: histories, refused, without a request.
-    kinds: BTreeMap<&'static str, [usize; 3]>,
+    disputed: usize,
+    /// For each kind of damage: histories, refused, without a request, without the newest message.
+    kinds: BTreeMap<&'static str, [usize; 4]>,
     /// For each code of a fault the requests that have it.
     faults: BTreeMap<String, usize>,
     /// For each reason the histories without a request.
@@ -46,7 +49,7 @@ impl Tally {
             [kind] => kind.name(),
             _ => "several at once",
         };
-        let [histories, refused, nothing] = self.kinds.entry(kind).or_default();
+        let [histories, refused, nothing, stale] = self.kinds.entry(kind).or_default();
         *histories += 1;
         match seen {
             Seen::Nothing(reason) => {
@@ -59,11 +62,13 @@ impl Tally {
                 self.refused += 1;
                 faults.into_iter().for_each(|fault| *self.faults.entry(fault).or_default() += 1);
             }
-            Seen::Accepted { kept, of, newest } => {
+            Seen::Accepted { kept, of, disputed, newest } => {
                 self.accepted += 1;
                 self.kept += kept;
                 self.of += of;
                 self.newest += usize::from(newest);
+                *stale += usize::from(!newest);
+                self.disputed += usize::from(disputed);
             }
         }
     }
@@ -81,6 +86,7 @@ impl Tally {
             "kept": self.kept,
             "of": self.of,
             "newest": self.newest,
+            "disputed": self.disputed,
             "kinds": self.kinds,
             "faults": self.faults,
             "reasons": self.reasons,

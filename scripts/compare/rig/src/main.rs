@@ -7,9 +7,10 @@ use std::error::Error;
 use std::io::{self, BufRead, BufWriter, Write};
 use std::sync::{Arc, Mutex};
 
+use bytes::Bytes;
 use rig_core::completion::{CompletionRequest, ToolDefinition};
 use rig_core::driver::Model;
-use rig_core::http_client::{self, Bytes, HttpClientExt, LazyBody, MultipartForm, Request, Response, StreamingResponse};
+use rig_core::http_client::{self, HttpClientExt, LazyBody, MultipartForm, Request, Response, StreamingResponse};
 use rig_core::message::ToolName;
 use rig_core::providers::anthropic::AnthropicConfig;
 use rig_core::providers::openai::OpenAIConfig;
@@ -129,7 +130,7 @@ async fn body(wire: &str, model: &str, request: CompletionRequest) -> Result<Opt
 
 async fn sent<W>(model: Model<W>, request: CompletionRequest) -> Result<(), Box<dyn Error>>
 where
-    W: rig_core::wire::Wire<Op = rig_core::operation::completion::Completion>,
+    W: rig_core::wire::Wire<Op = rig_core::operation::Completion>,
     rig_core::http_client::DynHttpClient: rig_core::driver::Transport<W>,
 {
     model.call(request).await?;
