@@ -12,7 +12,7 @@ CONTENDERS = {
     "nothing": "nothing",
     "langchain": "LangChain `trim_messages`",
     "vercel": "Vercel AI SDK `pruneMessages`",
-    "rig": "rig-memory",
+    "rig": "rig-memory, rig-core",
     "briefing": "Briefing",
 }
 WIRES = {"openai-chat": "OpenAI Chat", "anthropic": "Anthropic"}
