@@ -4,6 +4,7 @@
 import { createInterface } from 'node:readline';
 import { generateText, jsonSchema, pruneMessages, tool } from 'ai';
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -25,6 +26,23 @@ const openai = createOpenAI({
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   }),
 });
+const responses = createOpenAI({
+  apiKey: 'none',
+  fetch: recorded({
+    id: 'a',
+    object: 'response',
+    created_at: 0,
+    model: 'none',
+    output: [
+      { type: 'message', id: 'm', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'ok', annotations: [] }] },
+    ],
+    usage: { input_tokens: 1, output_tokens: 1 },
+  }),
+});
+const google = createGoogleGenerativeAI({
+  apiKey: 'none',
+  fetch: recorded({ candidates: [{ content: { role: 'model', parts: [{ text: 'ok' }] }, finishReason: 'STOP' }] }),
+});
 const anthropic = createAnthropic({
   apiKey: 'none',
   fetch: recorded({
@@ -37,7 +55,12 @@ const anthropic = createAnthropic({
     usage: { input_tokens: 1, output_tokens: 1 },
   }),
 });
-const WIRES = { 'openai-chat': model => openai.chat(model), anthropic: model => anthropic(model) };
+const WIRES = {
+  'openai-chat': model => openai.chat(model),
+  'openai-responses': model => responses.responses(model),
+  anthropic: model => anthropic(model),
+  gemini: model => google(model),
+};
 
 // The options of pruneMessages, by themselves and behind a slice: it has none that bounds how many messages are left.
 const prune = toolCalls => (messages, window) =>

@@ -18,7 +18,11 @@ fn violations(case: &Case, model: &str) -> Vec<String> {
     let body = Document::parse(std::str::from_utf8(request.body()).unwrap()).unwrap();
     let wire = recognise(body.root()).unwrap().wire;
     let report = check(body.root(), &Rules::for_model(wire, model));
-    report.violations.iter().map(|violation| format!("{:?} {model} {}: {}", case.kinds, violation.place, violation.fault)).collect()
+    report
+        .violations
+        .iter()
+        .map(|violation| format!("{:?} {model} {}: {}", case.kinds, violation.place, violation.fault))
+        .collect()
 }
 
 #[test]

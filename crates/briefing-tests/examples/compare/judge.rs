@@ -20,10 +20,15 @@ use crate::tally::{Seen, Tally};
 ///
 /// - Anthropic takes a list that begins with an assistant message since late in 2024
 ///   (<https://github.com/anthropics/anthropic-sdk-typescript/issues/622>); its resellers may not.
-/// - Broken arguments are refused by vLLM, llama-server and other hosts of OpenAI Chat (report B50,
+/// - Broken arguments are refused by vLLM, llama-server and other hosts of OpenAI's wires (report B50,
 ///   <https://github.com/OpenHands/software-agent-sdk/issues/2887>); of OpenAI itself no report is known.
-const DISPUTED: [(&str, &str); 3] =
-    [("anthropic", "first-role"), ("openai-chat", "arguments-not-json"), ("openai-chat", "arguments-not-object")];
+const DISPUTED: [(&str, &str); 5] = [
+    ("anthropic", "first-role"),
+    ("openai-chat", "arguments-not-json"),
+    ("openai-chat", "arguments-not-object"),
+    ("openai-responses", "arguments-not-json"),
+    ("openai-responses", "arguments-not-object"),
+];
 
 /// What a contender made of one history.
 #[derive(Deserialize)]

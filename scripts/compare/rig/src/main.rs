@@ -13,6 +13,7 @@ use rig_core::driver::Model;
 use rig_core::http_client::{self, HttpClientExt, LazyBody, MultipartForm, Request, Response, StreamingResponse};
 use rig_core::message::ToolName;
 use rig_core::providers::anthropic::AnthropicConfig;
+use rig_core::providers::gemini::GeminiConfig;
 use rig_core::providers::openai::OpenAIConfig;
 use rig_memory::{HeuristicTokenCounter, MemoryPolicy, NoopMemoryPolicy, SlidingWindowMemory, TokenCounter, TokenWindowMemory};
 use serde_json::{Value, json};
@@ -24,7 +25,10 @@ use crate::read::Case;
 struct Recorder(Arc<Mutex<Option<Bytes>>>);
 
 impl HttpClientExt for Recorder {
-    fn send<T, U>(&self, request: Request<T>) -> impl Future<Output = http_client::Result<Response<LazyBody<U>>>> + Send + 'static
+    fn send<T, U>(
+        &self,
+        request: Request<T>,
+    ) -> impl Future<Output = http_client::Result<Response<LazyBody<U>>>> + Send + 'static
     where
         T: Into<Bytes> + Send,
         U: From<Bytes> + Send + 'static,
@@ -118,6 +122,8 @@ async fn body(wire: &str, model: &str, request: CompletionRequest) -> Result<Opt
     let recorder = Recorder::default();
     let answer = match wire {
         "openai-chat" => sent(OpenAIConfig::new("none").connect(recorder.clone()).chat(model), request).await,
+        "openai-responses" => sent(OpenAIConfig::new("none").connect(recorder.clone()).responses(model), request).await,
+        "gemini" => sent(GeminiConfig::new("none").connect(recorder.clone()).completion(model), request).await,
         "anthropic" => sent(AnthropicConfig::new("none").connect(recorder.clone()).completion(model), request).await,
         _ => return Ok(None),
     };

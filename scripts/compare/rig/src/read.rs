@@ -21,10 +21,22 @@ pub(crate) struct Case {
 #[derive(Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 pub(crate) enum ChatMessage {
-    System { content: String },
-    User { content: Content },
-    Assistant { content: Option<String>, #[serde(default)] tool_calls: Vec<Call> },
-    Tool { content: String, tool_call_id: String, name: Option<String> },
+    System {
+        content: String,
+    },
+    User {
+        content: Content,
+    },
+    Assistant {
+        content: Option<String>,
+        #[serde(default)]
+        tool_calls: Vec<Call>,
+    },
+    Tool {
+        content: String,
+        tool_call_id: String,
+        name: Option<String>,
+    },
 }
 
 #[derive(Deserialize)]
