@@ -1,5 +1,7 @@
 //! The damaged histories of docs/comparison.md: what Briefing renders of each passes the checker, within its window.
 
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops at the first surprise")]
+
 use briefing::{Bounds, Call, Wire, fit};
 use briefing_check::{Rules, check, recognise};
 use briefing_json::Document;
