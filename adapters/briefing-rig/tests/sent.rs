@@ -41,10 +41,7 @@ fn a_recorded_request_is_sent_valid_and_an_answer_read() {
         for recording in recordings(wire) {
             let parsed = parse_text(wire, &recording.request.to_string()).unwrap();
             let briefing = fit(&parsed.messages, &parsed.call, &Bounds::none()).unwrap();
-            let (body, turn) = match send(&parsed.call, converted(&briefing).request) {
-                Ok(sent) => sent,
-                Err(error) => panic!("{}: {error}", recording.name),
-            };
+            let (body, turn) = send(&parsed.call, converted(&briefing).request);
             assert_eq!(violations(&body, &parsed.call), [], "{}\n{body}", recording.name);
             let read = from_messages(&[Message::Assistant(turn)], wire);
             assert_eq!((read.messages.len(), read.findings), (1, vec![]), "{}", recording.name);
@@ -73,10 +70,7 @@ proptest! {
         if made.losses.iter().all(|loss| matches!(loss.lost, Lost::Field { .. })) {
             prop_assert_eq!(told(&back.messages), told(&normalised));
         }
-        let (sent, _) = match send(&call, made.request) {
-            Ok(sent) => sent,
-            Err(error) => return Err(TestCaseError::fail(format!("{error}\n{body}"))),
-        };
+        let (sent, _) = send(&call, made.request);
         let found = violations(&sent, &call);
         prop_assert!(found.is_empty(), "{found:?}\nrendered {body}\nsent {sent}");
     }
@@ -104,7 +98,7 @@ proptest! {
         let schema = serde_json::json!({"type": "object"});
         request.tools = vec![ToolDefinition::new(ToolName::new("find_order").unwrap(), "Finds an order", schema)];
         request.max_tokens = Some(100);
-        let (sent, _) = send(&call, request).unwrap();
+        let (sent, _) = send(&call, request);
         let found = violations(&sent, &call);
         prop_assert!(found.is_empty(), "{found:?}\nsent {sent}");
     }

@@ -87,7 +87,8 @@ fn of_refused_requests_the_faults_are_named() {
             assert_eq!(code(&output), 65, "{refused}: {said}");
             let json = run_text(&["check", "--json"], recorded["request"].to_string().as_bytes());
             let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
-            let codes: Vec<&str> = json["violations"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+            let codes: Vec<&str> =
+                json["violations"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
             let wanted = refused["faults"].as_array().unwrap().iter().map(|fault| fault["code"].as_str().unwrap());
             assert_eq!(codes, wanted.collect::<Vec<_>>(), "{refused}");
             faulty += 1;
