@@ -252,9 +252,9 @@ impl Response {
             }
             write_member(&mut first, &key, |out| node.write(out), json);
         }
-        let (legacy, calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(|call| call.legacy);
+        let (legacy, mut calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(|call| call.legacy);
         if !calls.is_empty() {
-            write_member(&mut first, "tool_calls", |out| list(out, &calls, |call, out| call.fields.write(out)), json);
+            write_member(&mut first, "tool_calls", |out| list(out, &mut calls, |call, out| call.write(out)), json);
         }
         if let Some(Node::Object(call)) = legacy.first().and_then(|call| call.fields.get("function")) {
             write_member(&mut first, "function_call", |out| call.write(out), json);
