@@ -143,7 +143,7 @@ impl Response {
 
     fn item_done(&mut self, event: Value<'_>, out: &mut Vec<StreamEvent>) -> bool {
         let (Some(at), Some(item)) = (place(event), present(event, "item")) else { return false };
-        let usable = !self.items.get(&at).is_some_and(|slot| slot.done.is_some()) && is_readable(item);
+        let usable = self.items.get(&at).is_none_or(|slot| slot.done.is_none()) && is_readable(item);
         if usable {
             self.whole(at, item, out);
         }
