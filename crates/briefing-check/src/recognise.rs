@@ -141,6 +141,7 @@ mod tests {
             r#"{"input": [{"role": "user", "content": "q"}]}"#,
             r#"{"contents": []}"#,
             r#"{"messages": [{"role": "user", "content": [{"text": "q"}]}], "system": [], "inferenceConfig": {}}"#,
+            r#"{"messages": [{"role": "user", "content": [{"text": "q"}]}], "system": [], "model": "claude-sonnet-4-5"}"#,
             r#"{"prompt": "hello"}"#,
             "[]",
         ];
@@ -161,6 +162,7 @@ mod tests {
             told(Wire::OpenAiResponses),
             told(Wire::Gemini),
             Err(Unrecognised::Bedrock),
+            told(Wire::Anthropic),
             Err(Unrecognised::NoMessages),
             Err(Unrecognised::NotAnObject),
         ];

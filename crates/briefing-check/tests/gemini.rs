@@ -1,7 +1,5 @@
 //! The rules of Gemini that no report stands for: a minimal body, and the whole list of what is wrong with it.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 mod common;
 
 use briefing_check::{Fault, Role, Rules, Shape, Wire};
@@ -218,6 +216,10 @@ fn who_begins_and_who_ends() {
         ["Please ensure that function call turn comes immediately after a user turn or after a function response turn."]
     );
     assert_eq!(faults(&list(&[A, Q, &f, &user(&outcome("f"))])), []);
+    let twice = list(&[A, &f, &f, &user(&list(&[&outcome("f"), &outcome("f")]))]);
+    assert_eq!(faults(&twice), at([("/contents/1", Fault::FirstRole { role: Role::Model })]));
+    let outcome_first = list(&[&model(&outcome("f")), Q]);
+    assert_eq!(faults(&outcome_first), at([("/contents/0/parts/0", orphan("f"))]));
     let ends = |model: &str, contents: &[&str]| common::faults(&rules(model), &body(&list(contents), ""));
     let prefill = |place| at([(place, Fault::Prefill)]);
     for model in ["gemini-2.5-flash", "gemini-3-flash-preview", "gemini-3.5-flash", "gemini-flash-latest"] {
@@ -280,6 +282,8 @@ fn gemini_3_asks_for_the_signature_of_each_step_of_the_current_turn() {
     let parallel = list(&[Q, &signed, &model(&call("f")), &user(&list(&[&outcome("f"), &outcome("f"), &outcome("f")]))]);
     assert_eq!(gemini_3(&parallel), at([unsigned("/contents/2/parts/0")]));
     assert_eq!(faults(&steps), []);
+    let empty = list(&[Q, &model(r#"{"functionCall": {"name": "f"}, "thoughtSignature": ""}"#), &user(&outcome("f"))]);
+    assert_eq!(gemini_3(&empty), at([unsigned("/contents/1/parts/0")]));
     let said = common::said(&rules("gemini-3-flash-preview"), &body(&list(&[Q, &model(&call("f")), &user(&outcome("f"))]), ""));
     let words = "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, \
                  and missing thought_signature may lead to degraded model performance. Additional data, function call \
@@ -383,4 +387,21 @@ fn functions_are_declared_once_and_chosen_among() {
     let called = list(&[Q, &model(&call("f")), &user(&outcome("f"))]);
     assert_eq!(common::faults(&strict, &body(&called, "")), at([("", Fault::CallsWithoutTools)]));
     assert_eq!(faults(&called), []);
+}
+
+#[test]
+fn a_list_may_go_on_from_contents_that_the_provider_keeps() {
+    let cached = |contents: &[&str], more: &str| {
+        let more = format!(r#", "cachedContent": "cachedContents/1"{more}"#);
+        common::faults(&rules("gemini-2.5-pro"), &body(&list(contents), &more))
+    };
+    let answer = user(&outcome("f"));
+    let config = r#", "toolConfig": {"functionCallingConfig": {"allowedFunctionNames": ["f"]}}"#;
+    assert_eq!(cached(&[&answer], config), []);
+    assert_eq!(cached(&[&model(&call("f")), &answer], ""), []);
+    assert_eq!(cached(&[A], ""), []);
+    // Behind the model's first turn the rules are those of any list.
+    assert_eq!(cached(&[Q, A, &answer], ""), at([("/contents/2/parts/0", orphan("f"))]));
+    assert_eq!(cached(&[A, &answer], ""), at([("/contents/1/parts/0", orphan("f"))]));
+    assert_eq!(cached(&[&model(&call("f")), Q], ""), at([("/contents/0/parts/0", missing("f"))]));
 }

@@ -60,6 +60,46 @@ fn every_accepted_request_is_clean() {
     assert_eq!(seen, 56);
 }
 
+/// Proto JSON takes both spellings of a field's name.
+#[test]
+fn every_accepted_gemini_request_is_clean_in_the_other_spelling() {
+    let mut seen = 0;
+    for name in names().into_iter().filter(|name| name.starts_with("gemini_pos_")) {
+        let text = fs::read_to_string(folder().join(&name)).unwrap();
+        let mut recording: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let request = recording.get_mut("request").unwrap();
+        *request = respelled(request);
+        let spelled = request.to_string();
+        assert!(spelled.contains("\"function_call\"") && !spelled.contains("\"functionCall\""), "{name}");
+        let other = recording.to_string();
+        let document = Document::parse(&other).unwrap();
+        assert_eq!(checked(document.root()).unwrap().1, Report::default(), "{name}");
+        seen += 1;
+    }
+    assert_eq!(seen, 14);
+}
+
+/// The value with its fields in snake case, but for what the model or a tool wrote.
+fn respelled(value: &serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    let snake = |key: &str| {
+        let spelled =
+            key.chars().map(|c| if c.is_ascii_uppercase() { format!("_{}", c.to_ascii_lowercase()) } else { c.into() });
+        spelled.collect::<String>()
+    };
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| {
+                let foreign = matches!(key.as_str(), "args" | "response" | "parameters_json_schema");
+                (snake(key), if foreign { value.clone() } else { respelled(value) })
+            })
+            .collect(),
+        Value::Array(items) => items.iter().map(respelled).collect(),
+        _ => value.clone(),
+    }
+}
+
 /// The recordings of refusals: the place in the list, and the text.
 fn refusals() -> Vec<((String, Option<usize>), String)> {
     let lines = fs::read_to_string(folder().join("provider_rejections.jsonl")).unwrap();
@@ -163,4 +203,47 @@ fn provider_errors_are_the_quoted_texts() {
         openai,
         ["Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."]
     );
+}
+
+/// Each quoted text of the newer wires is what the checker says of some body, but for two that no body tells: an item whose reasoning
+/// is missing, and DeepSeek's demand for the reasoning of its own model.
+#[test]
+fn the_quoted_texts_of_the_newer_wires_are_the_checkers_words() {
+    let bodies = [
+        r#"{"contents": [{"parts": [{"text": "q"}]}, {"role": "model", "parts": [{"functionCall": {"name": "f"}}]}, {"parts": [{"text": "q"}]}]}"#,
+        r#"{"contents": [{"role": "model", "parts": [{"functionCall": {"name": "f"}}]},
+            {"parts": [{"functionResponse": {"name": "f", "response": {}}}]}]}"#,
+        r#"{"contents": [{"parts": [{"functionResponse": {"name": "f", "response": {}}}]}]}"#,
+        r#"{"model": "gpt-5", "input": [{"type": "reasoning", "id": "rs_...", "summary": []}, {"role": "user", "content": "q"}]}"#,
+    ];
+    let said: BTreeSet<String> = bodies
+        .iter()
+        .flat_map(|text| {
+            let document = Document::parse(text).unwrap();
+            let rules = Rules::for_wire(recognise(document.root()).unwrap().wire);
+            let report = check(document.root(), &rules);
+            report.violations.iter().filter_map(|violation| violation.provider_error(&rules)).collect::<Vec<_>>()
+        })
+        .map(|said| said.trim_end_matches('.').to_owned())
+        .collect();
+    let lines = fs::read_to_string(folder().join("provider_rejections.jsonl")).unwrap();
+    let mut unsaid = Vec::new();
+    let mut quoted = 0;
+    for line in lines.lines().filter(|line| line.contains("\"error_text\"")) {
+        let document = Document::parse(line).unwrap();
+        let field = |key| document.root().get(key).and_then(Value::as_str).unwrap();
+        if field("format") != "gemini" && !field("format").starts_with("openai_responses") {
+            continue;
+        }
+        quoted += 1;
+        let message = field("message").trim_end_matches('.').to_owned();
+        if !said.contains(&message) {
+            unsaid.push(message);
+        }
+    }
+    let untold = [
+        "Item 'msg_...' was provided without its required 'reasoning' item: 'rs_...'",
+        "The `reasoning_text` in the thinking mode must be passed back to the API",
+    ];
+    assert_eq!((quoted, unsaid), (6, untold.map(str::to_owned).to_vec()));
 }

@@ -2,7 +2,7 @@
 //! `Bxx-<wire>-<what>.json`; other crates run over that folder, too.
 //!
 //! Reports that have no body here, and why:
-//! - B08, B62, B64, B65: faults of OpenAI Responses or Gemini bodies.
+//! - B08, B62, B64, B65: faults of OpenAI Responses or Gemini bodies; see `reports_newer_wires.rs`.
 //! - B19: both wires take a call of a tool that is not declared; a call that stays unanswered is B13.
 //! - B21, B23, B24, B26, B28: the body is that of B13. B27: that of B18.
 //! - B29, B31, B32, B41, B43, B81: the body is valid, but the wrong one, or in another order.
@@ -376,7 +376,8 @@ fn every_body_of_the_folder_is_refused() {
         let wire = match recognise(Document::parse(&body).unwrap().root()).unwrap().wire {
             Wire::OpenAiChat => "openai_chat",
             Wire::Anthropic => "anthropic",
-            other => panic!("{other:?}"),
+            // `reports_newer_wires.rs`
+            Wire::OpenAiResponses | Wire::Gemini => continue,
         };
         assert_eq!(name.split('-').nth(1), Some(wire), "{name}");
         assert_ne!(violations(&body), [], "{name}");

@@ -40,6 +40,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut out = Output::new();
     let done = match args.command {
         Command::Check(args) => commands::check::run(args, &mut out),
+        Command::Diff(args) => commands::diff::run(args, &mut out),
         Command::Assemble(args) => commands::assemble::run(args, &mut out),
         Command::Explain(args) => commands::explain::run(args, &mut out),
         Command::Import(args) => commands::import::run(args, &mut out),

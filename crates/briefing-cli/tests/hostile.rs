@@ -28,8 +28,13 @@ fn text(path: &Path) -> &str {
 #[test]
 fn deep_json_is_refused_with_its_place() {
     for body in [format!("{}{}", "[".repeat(10_000), "]".repeat(10_000)), "{\"a\":".repeat(10_000)] {
-        for args in [&["check"][..], &["check", "--fix"], &["assemble", "--transcript", "-"], &["explain", "--transcript", "-"]]
-        {
+        for args in [
+            &["check"][..],
+            &["check", "--fix"],
+            &["assemble", "--transcript", "-"],
+            &["explain", "--transcript", "-"],
+            &["diff", "examples/diff/turn-1.json", "-"],
+        ] {
             let output = run_text(args, body.as_bytes());
             assert_eq!(code(&output), 65, "{output:?}");
             assert!(

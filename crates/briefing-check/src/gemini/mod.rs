@@ -22,13 +22,17 @@ use turns::Turns;
 
 const SYSTEM: Field = Field::new("systemInstruction", "system_instruction");
 
+/// Contents and tools that the provider keeps, before those of the body.
+const CACHED: Field = Field::new("cachedContent", "cached_content");
+
 pub(crate) fn check(body: Value<'_>, rules: &Rules, out: &mut Findings) {
     let root = &Path::ROOT;
     if out.shaped(root, body, Shape::Object).is_none() {
         return;
     }
     system(body, out);
-    let declared = tools::check(body, out);
+    let goes_on = CACHED.of(body).is_some();
+    let declared = tools::check(body, goes_on, out);
     let Some(contents) = present(body, "contents") else {
         out.add(root, Fault::Missing { key: "contents" });
         return;
@@ -42,19 +46,19 @@ pub(crate) fn check(body: Value<'_>, rules: &Rules, out: &mut Findings) {
         out.add(&root.key("contents"), Fault::NoMessages);
         return;
     }
-    let calls = walk(contents, rules, out);
+    let calls = walk(contents, goes_on, rules, out);
     if rules.thought_signatures {
         signatures::check(contents, out);
     }
-    if rules.tools_with_calls && calls && !declared {
+    if rules.tools_with_calls && calls && !declared && !goes_on {
         out.add(root, Fault::CallsWithoutTools);
     }
 }
 
 /// Goes along the contents and tells whether any of them holds a call.
-fn walk(contents: Value<'_>, rules: &Rules, out: &mut Findings) -> bool {
+fn walk(contents: Value<'_>, goes_on: bool, rules: &Rules, out: &mut Findings) -> bool {
     let above = Path::ROOT.key("contents");
-    let mut turns = Turns::new(contents);
+    let mut turns = Turns::new(contents, goes_on);
     for (index, content) in each(contents) {
         let at = step(&above, index);
         if out.shaped(&at, content, Shape::Object).is_none() {

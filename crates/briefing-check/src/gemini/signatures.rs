@@ -1,5 +1,5 @@
 //! The thought signatures that Gemini 3 asks for (report B64), as <https://ai.google.dev/gemini-api/docs/thought-signatures> tells:
-//! the first call of each step of the current turn has one. The current turn begins behind the last user content that holds
+//! the first call of each step of the current turn has one. The current turn begins with the last user content that holds
 //! something else than outcomes. "Function call is missing a thought_signature in functionCall parts."
 
 use briefing_json::Value;
@@ -12,7 +12,7 @@ use crate::report::{Findings, present, text};
 
 pub(super) fn check(contents: Value<'_>, out: &mut Findings) {
     let list: Vec<_> = each(contents).collect();
-    let begin = list.iter().rposition(|(_, content)| asks(*content)).map_or(0, |asked| asked + 1);
+    let begin = list.iter().rposition(|(_, content)| asks(*content)).unwrap_or(0);
     let above = Path::ROOT.key("contents");
     for (index, content) in list.into_iter().skip(begin).filter(|(_, content)| is_model(*content)) {
         check_step(content, &step(&above, index).key("parts"), out);
@@ -28,7 +28,7 @@ fn check_step(content: Value<'_>, at: &Path<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether a turn begins behind this content.
+/// Whether a turn begins with this content.
 fn asks(content: Value<'_>) -> bool {
     !is_model(content) && parts(content).any(|(_, part)| OUTCOME.of(part).is_none())
 }

@@ -1,5 +1,6 @@
 //! Tools, and the choice among them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use briefing_json::{Kind, Value};
@@ -19,8 +20,8 @@ const ALLOWED: Field = Field::new("allowedFunctionNames", "allowed_function_name
 /// "Invalid function name. … with a maximum length of 64." (<https://github.com/kaitranntt/ccs/issues/25>)
 const MAX_NAME: usize = 64;
 
-/// Checks the tools, and tells whether there are functions among them.
-pub(super) fn check(body: Value<'_>, out: &mut Findings) -> bool {
+/// Checks the tools, and tells whether there are functions among them. The provider may keep others.
+pub(super) fn check(body: Value<'_>, keeps: bool, out: &mut Findings) -> bool {
     let mut names = HashSet::new();
     let mut any = false;
     let above = Path::ROOT.key("tools");
@@ -33,12 +34,14 @@ pub(super) fn check(body: Value<'_>, out: &mut Findings) -> bool {
             declared(function, &mut names, &step(&above, index), out);
         }
     }
-    choice(body, any.then_some(&names), out);
+    if !keeps {
+        choice(body, any.then_some(&names), out);
+    }
     any
 }
 
 /// "Duplicate function declaration found: f" (<https://github.com/owndev/Open-WebUI-Functions/issues/135>)
-fn declared<'d>(function: Value<'d>, names: &mut HashSet<std::borrow::Cow<'d, str>>, at: &Path<'_>, out: &mut Findings) {
+fn declared<'d>(function: Value<'d>, names: &mut HashSet<Cow<'d, str>>, at: &Path<'_>, out: &mut Findings) {
     if out.shaped(at, function, Shape::Object).is_none() {
         return;
     }
@@ -66,7 +69,7 @@ fn schema(function: Value<'_>, tool: &str, at: &Path<'_>, out: &mut Findings) {
 
 /// "Function calling config is set without function_declarations." (<https://github.com/AstrBotDevs/AstrBot/pull/7407>). "Function
 /// names should match FunctionDeclaration.name": the reference of `allowedFunctionNames`.
-fn choice(body: Value<'_>, names: Option<&HashSet<std::borrow::Cow<'_, str>>>, out: &mut Findings) {
+fn choice(body: Value<'_>, names: Option<&HashSet<Cow<'_, str>>>, out: &mut Findings) {
     let Some((config, value)) = CONFIG.of(body) else { return };
     let at = Path::ROOT.key(config);
     let Some((calling, value)) = CALLING.of(value) else { return };

@@ -51,14 +51,17 @@ pub(super) struct Turns<'d> {
     /// The ids of all calls of the list, once they were asked for.
     all: Option<HashSet<Cow<'d, str>>>,
     has_calls: bool,
-    /// Whether a turn of the other side was seen.
+    /// Whether a turn of the other side was seen, or is kept by the provider.
     asked: bool,
+    /// Whether outcomes may answer calls that the provider keeps: until the model speaks.
+    goes_on: bool,
     /// The last content.
     last: Option<usize>,
 }
 
 impl<'d> Turns<'d> {
-    pub(super) fn new(contents: Value<'d>) -> Self {
+    /// The walk along a list, which may go on from contents that the provider keeps.
+    pub(super) fn new(contents: Value<'d>, goes_on: bool) -> Self {
         Self {
             contents,
             model: None,
@@ -67,7 +70,8 @@ impl<'d> Turns<'d> {
             earlier: HashSet::new(),
             all: None,
             has_calls: false,
-            asked: false,
+            asked: goes_on,
+            goes_on,
             last: None,
         }
     }
@@ -76,16 +80,17 @@ impl<'d> Turns<'d> {
         self.has_calls
     }
 
-    /// The next content, whose parts are checked. An outcome is never the model's, whatever the role of its content says.
+    /// The next content, whose parts are checked. An outcome answers whatever the role of its content says.
     pub(super) fn content(&mut self, role: Role, held: Vec<Held<'d>>, index: Option<usize>, at: &Path<'_>, out: &mut Findings) {
-        let outcomes = held.iter().any(|held| held.kind == HeldKind::Outcome);
-        let model = role == Role::Model && !outcomes;
+        let calls = held.iter().any(|held| held.kind == HeldKind::Call);
+        let model = role == Role::Model;
         if model && self.model == Some(false) {
             self.settle(out);
         }
+        self.goes_on &= !model;
         self.last = index;
         self.asked |= !model;
-        if model && !self.asked && !self.has_calls && !held.is_empty() {
+        if model && calls && !self.asked && !self.has_calls {
             out.add(at, Fault::FirstRole { role: Role::Model });
         }
         self.model = Some(model);
@@ -120,7 +125,8 @@ impl<'d> Turns<'d> {
         repeated(&calls, out);
         let mut round = Round::new(&calls);
         let left = round.pair(&outcomes, out);
-        for outcome in left {
+        let kept = self.goes_on;
+        for outcome in left.into_iter().filter(|_| !kept) {
             let fault = self.unpaired(outcome, &round);
             outcome.add(fault, out);
         }

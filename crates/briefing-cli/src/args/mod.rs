@@ -1,5 +1,6 @@
 //! The arguments as they are typed. What they mean is in `config.rs`.
 
+mod diff;
 mod store;
 mod view;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
+pub(crate) use self::diff::DiffArgs;
 pub(crate) use self::store::{
     BackupArgs, DbArgs, EditArgs, ExportArgs, ForgetArgs, ForkArgs, ImportArgs, MergeArgs, ShowArgs, SplitArgs, ThreadsArgs,
     VerifyArgs,
@@ -15,7 +17,7 @@ pub(crate) use self::store::{
 pub(crate) use self::view::{Limit, Most, OutcomesArg, ToolsArg, ViewArg, ViewArgs, YesNo};
 
 const EXIT_CODES: &str =
-    "Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations); 66 the input is \
+    "Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations, or the prefix broke); 66 the input is \
 not there; 70 a fault of this program; 74 reading or writing failed; 78 a persona or a profile is not usable.
 
 With --json standard output is one JSON object in every case: of a failure {\"error\": {\"kind\", \"message\", \"hint\"}}, \
@@ -34,6 +36,7 @@ impl Command {
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Check(args) => args.json,
+            Self::Diff(args) => args.json,
             Self::Assemble(args) => args.json,
             Self::Explain(args) => args.json,
             Self::Import(args) => args.told.json,
@@ -58,6 +61,8 @@ impl Command {
 pub(crate) enum Command {
     /// Says what a provider refuses in a request body, and mends it with --fix
     Check(CheckArgs),
+    /// Says where the prefix of two request bodies breaks, why, and what is paid again
+    Diff(DiffArgs),
     /// Makes the list of messages that answers a mail, or fits a transcript into bounds
     Assemble(AssembleArgs),
     /// Tells for every piece whether a model sees it, why, and what it costs

@@ -3,6 +3,7 @@
 pub(crate) mod assemble;
 pub(crate) mod backup;
 pub(crate) mod check;
+pub(crate) mod diff;
 pub(crate) mod edit;
 pub(crate) mod explain;
 pub(crate) mod export;

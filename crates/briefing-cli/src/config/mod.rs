@@ -173,11 +173,17 @@ fn bounds(args: &BoundsArgs) -> Bounds {
     if args.max_tokens.is_none() && args.estimator.is_none() {
         return bounds;
     }
-    let estimator = match args.estimator {
-        None | Some(EstimatorArg::O200k) => Estimator::o200k(),
-        Some(EstimatorArg::Characters) => Estimator::characters(),
-    };
+    let estimator = args.estimator.unwrap_or(EstimatorArg::O200k).into();
     bounds.tokens_by(args.max_tokens.unwrap_or(u64::MAX), estimator)
+}
+
+impl From<EstimatorArg> for Estimator {
+    fn from(name: EstimatorArg) -> Self {
+        match name {
+            EstimatorArg::O200k => Self::o200k(),
+            EstimatorArg::Characters => Self::characters(),
+        }
+    }
 }
 
 impl Which {

@@ -1,5 +1,6 @@
 //! Everything that the program writes goes through [`Output`], and of that everything for people through [`safe`].
 
+pub(crate) mod difference;
 pub(crate) mod entry;
 pub(crate) mod json;
 pub(crate) mod mbox;

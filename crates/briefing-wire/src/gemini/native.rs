@@ -21,6 +21,9 @@ pub(crate) fn kind_of(part: Value<'_>) -> Option<String> {
     part.entries().map(|(name, _)| name.into_owned()).find(|name| !ABOUT.contains(&name.as_str()))
 }
 
+/// Types that Gemini is known to refuse ("Unsupported MIME type: image/svg+xml"; report B73).
+const REFUSED: [&str; 5] = ["image/svg+xml", "image/svg", "application/svg+xml", "image/xml", "image/jpg"];
+
 /// Whether a part may stand at a place. What is known is native only if it is written in no known form, so it may not; what the model
 /// wrote itself may be newer than this list.
 pub(super) fn standing(part: Value<'_>, place: Place, files_in_outcomes: bool) -> Standing {
@@ -39,7 +42,7 @@ fn is_data(part: Value<'_>) -> bool {
     let Some(data) = keys::get(part, INLINE) else { return false };
     let base64 = data.get("data").and_then(Value::as_str);
     base64.is_some_and(|data| !data.is_empty() && is_base64_of_any_alphabet(&data))
-        && keys::text(data, TYPE).is_some_and(|media_type| media_type.contains('/'))
+        && keys::text(data, TYPE).is_some_and(|media_type| media_type.contains('/') && !REFUSED.contains(&media_type.as_str()))
 }
 
 fn is_file(part: Value<'_>) -> bool {

@@ -26,6 +26,7 @@ pub(crate) fn body(body: Value<'_>, reader: &mut Reader) -> Read<(Call, Vec<Mode
     if named.is_none() {
         profile.name = Arc::from("");
         profile.signed_calls = false;
+        profile.prefill = true;
     }
     let mut call = Call::new(profile);
     let reserved = ["contents", "tools", SYSTEM[0], SYSTEM[1]];

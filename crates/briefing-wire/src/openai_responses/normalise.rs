@@ -16,7 +16,7 @@ use super::calls::{CallKind, kind_of};
 use super::choice;
 use super::ids::ItemIds;
 use super::native::{ADDITIONAL_TOOLS, APPROVAL, standing};
-use super::reasoning::{Draft, settle};
+use super::reasoning::{Draft, Item as Drafted, settle};
 use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said, is_instructions};
 use crate::finding::WireChange;
 use crate::frame::{Step, files_move, steps};
@@ -230,7 +230,7 @@ impl<'a> List<'a, '_, '_> {
                 Item::Native(native) => self.said_native(native, &mut drafts),
                 Item::Call(call) => {
                     let kind = kinds.next().map_or(CallKind::Function, |(call, outcome)| kind_of(call, outcome));
-                    drafts.push(Draft::Entry(self.call(call, kind)));
+                    drafts.push(Draft::Item(Drafted::Entry(self.call(call, kind))));
                 }
             }
         }
@@ -249,20 +249,23 @@ impl<'a> List<'a, '_, '_> {
         let message = said.fields.get(Wire::OpenAiResponses, MESSAGE);
         let goes_on = message.is_some_and(|message| is(message, "true"));
         match drafts.last_mut() {
-            Some(Draft::Entry(Entry::Said { parts, .. })) if goes_on => parts.push(said),
+            Some(Draft::Item(Drafted::Entry(Entry::Said { parts, .. }))) if goes_on => parts.push(said),
             Some(_) | None => {
                 let id = message.and_then(|message| look(message.as_str(), |message| text_of(message, "id")));
                 let id = id.is_some_and(|id| self.ids.take(&id, "msg"));
-                drafts.push(Draft::Entry(Entry::Said { parts: vec![said], id }));
+                drafts.push(Draft::Item(Drafted::Entry(Entry::Said { parts: vec![said], id })));
             }
         }
     }
 
     fn said_native(&mut self, native: &'a Native, drafts: &mut Vec<Draft<'a>>) {
         match self.native(native, Place::Answer) {
-            Some(Part::Raw(raw)) if self.ids.take_raw(raw) => drafts.push(Draft::Native(native, raw)),
-            Some(Part::Raw(_)) => drafts.push(Draft::Entry(Entry::said(self.scribe.as_text(native)))),
-            Some(Part::Text { text, .. }) => drafts.push(Draft::Entry(Entry::said(text))),
+            Some(Part::Raw(raw)) if self.ids.take_raw(raw) => drafts.push(Draft::Item(Drafted::Native(native, raw))),
+            Some(Part::Raw(_)) => {
+                let text = self.scribe.as_text(native);
+                drafts.push(Draft::Item(Drafted::Entry(Entry::said(text))));
+            }
+            Some(Part::Text { text, .. }) => drafts.push(Draft::Item(Drafted::Entry(Entry::said(text)))),
             Some(Part::Image(_) | Part::Document(_)) | None => {}
         }
     }

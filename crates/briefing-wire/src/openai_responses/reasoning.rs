@@ -12,20 +12,24 @@ use crate::finding::WireChange;
 use crate::raw::{look, text_of};
 use crate::scribe::Scribe;
 
-/// An entry of one assistant message while it is written.
+/// What stands in one assistant message while it is written.
 pub(super) enum Draft<'a> {
     /// Reasoning, and whether the provider takes it for that.
     Reasoning(&'a Reasoning, bool),
+    Item(Item<'a>),
+}
+
+/// What is no reasoning.
+pub(super) enum Item<'a> {
     Entry(Entry<'a>),
     /// An item of the provider's own.
     Native(&'a Native, &'a RawJson),
 }
 
-impl Draft<'_> {
+impl Item<'_> {
     /// Whether it has an id of the provider's.
     fn has_id(&self) -> bool {
         match self {
-            Self::Reasoning(reasoning, _) => id_of(&reasoning.raw).is_some(),
             Self::Entry(entry) => entry.has_id(),
             Self::Native(_, raw) => id_of(raw).is_some(),
         }
@@ -37,40 +41,54 @@ pub(super) fn id_of(raw: &RawJson) -> Option<String> {
     look(raw.as_str(), |item| text_of(item, "id"))
 }
 
-/// Keeps the reasoning that may stand, takes the ids of what followed the rest, and gives the entries in order.
+/// Keeps the reasoning that may stand, takes the ids of what followed the rest, and gives the entries in order. Reasoning in a row led to
+/// the same item, so it stands or goes together.
 pub(super) fn settle<'a>(drafts: Vec<Draft<'a>>, scribe: &mut Scribe<'_>) -> Vec<Entry<'a>> {
-    let original = scribe.profile.dialect == Dialect::Original;
-    let mut keeps = Vec::with_capacity(drafts.len());
-    let mut follower: Option<bool> = None;
-    for draft in drafts.iter().rev() {
-        keeps.push(match draft {
-            // OpenAI itself wants an item behind it that has an id of its own; others (recorded with DeepSeek) any item.
+    let mut entries = Vec::with_capacity(drafts.len());
+    let mut run: Vec<(&'a Reasoning, bool)> = Vec::new();
+    let mut bereft = false;
+    for draft in drafts {
+        let item = match draft {
             Draft::Reasoning(reasoning, sound) => {
-                *sound && follower.is_some_and(|follower| follower || !original || id_of(&reasoning.raw).is_none())
+                run.push((reasoning, sound));
+                continue;
             }
-            Draft::Entry(_) | Draft::Native(..) => {
-                follower = Some(draft.has_id());
-                true
-            }
+            Draft::Item(item) => item,
+        };
+        if let Some(stands) = end(std::mem::take(&mut run), Some(item.has_id()), &mut entries, scribe) {
+            bereft = !stands;
+        }
+        entries.push(match item {
+            Item::Native(native, raw) if bereft && id_of(raw).is_some() => Entry::said(scribe.as_text(native)),
+            Item::Native(_, raw) => Entry::Raw(raw),
+            Item::Entry(entry) if bereft => entry.without_id(),
+            Item::Entry(entry) => entry,
         });
     }
-    let mut bereft = false;
-    let mut entries = Vec::with_capacity(drafts.len());
-    for (draft, keep) in drafts.into_iter().zip(keeps.into_iter().rev()) {
-        match draft {
-            Draft::Reasoning(reasoning, _) if keep => {
-                bereft = false;
-                entries.push(Entry::Reasoning(&reasoning.raw));
-            }
-            Draft::Reasoning(reasoning, _) => {
-                bereft |= reasoning.wire == scribe.wire();
-                scribe.note(WireChange::ReasoningLeftOut { kind: reasoning.kind.to_string() });
-            }
-            Draft::Native(native, raw) if bereft && id_of(raw).is_some() => entries.push(Entry::said(scribe.as_text(native))),
-            Draft::Native(_, raw) => entries.push(Entry::Raw(raw)),
-            Draft::Entry(entry) if bereft => entries.push(entry.without_id()),
-            Draft::Entry(entry) => entries.push(entry),
+    end(run, None, &mut entries, scribe);
+    entries
+}
+
+/// Ends a row of reasoning, in front of an item that has an id or has none. Whether it stands; none if no reasoning of this wire is in it.
+fn end<'a>(
+    run: Vec<(&'a Reasoning, bool)>,
+    follower: Option<bool>,
+    entries: &mut Vec<Entry<'a>>,
+    scribe: &mut Scribe<'_>,
+) -> Option<bool> {
+    let (own, foreign): (Vec<_>, Vec<_>) = run.into_iter().partition(|(reasoning, _)| reasoning.wire == scribe.wire());
+    // OpenAI itself wants an item behind it that has an id of its own; others (recorded with DeepSeek) any item.
+    let known = scribe.profile.dialect == Dialect::Original && own.iter().any(|(reasoning, _)| id_of(&reasoning.raw).is_some());
+    let stands = own.iter().all(|(_, sound)| *sound) && follower.is_some_and(|follower| follower || !known);
+    for (reasoning, _) in &foreign {
+        scribe.note(WireChange::ReasoningLeftOut { kind: reasoning.kind.to_string() });
+    }
+    for (reasoning, _) in &own {
+        if stands {
+            entries.push(Entry::Reasoning(&reasoning.raw));
+        } else {
+            scribe.note(WireChange::ReasoningLeftOut { kind: reasoning.kind.to_string() });
         }
     }
-    entries
+    (!own.is_empty()).then_some(stands)
 }

@@ -1,0 +1,195 @@
+//! What becomes of each kind of content on the way to rig and back.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs,
+    reason = "a test stops at the first surprise"
+)]
+
+use briefing::message::{Item, ModelMessage, Outcome, Part};
+use briefing::{Bounds, Wire, fit};
+use briefing_rig::{Converted, Finding, Found, Loss, Lost, from_messages, origin, to_request};
+use briefing_wire::parse_text;
+use rig_core::message::{
+    AssistantContent, AssistantMessage, CallId, DocumentMediaType, ImageMediaType, Message, Origin, StopReason, ToolCall,
+    ToolFunction, ToolName, ToolResultContent, UserContent,
+};
+use serde_json::{Value, json};
+
+fn converted(wire: Wire, body: Value) -> Converted {
+    let parsed = parse_text(wire, &body.to_string()).unwrap();
+    let briefing = fit(&parsed.messages, &parsed.call, &Bounds::none()).unwrap();
+    to_request(&briefing, &origin(&parsed.call)).unwrap()
+}
+
+fn name(text: &str) -> ToolName {
+    ToolName::new(text).unwrap()
+}
+
+fn lost(message: Option<usize>, lost: Lost) -> Loss {
+    Loss { message, lost }
+}
+
+#[test]
+fn an_anthropic_body_keeps_its_order_and_its_own_blocks() {
+    let thinking = json!({"type": "thinking", "thinking": "An order.", "signature": "c2ln"});
+    let search = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}});
+    let found = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []});
+    let tool = json!({"type": "web_search_20250305", "name": "web_search"});
+    let made = converted(
+        Wire::Anthropic,
+        json!({
+            "model": "claude-sonnet-4-5", "max_tokens": 2000, "temperature": 0.5, "top_k": 3, "system": "Be brief.",
+            "tools": [{"name": "find_order", "description": "Finds", "input_schema": {"type": "object"}}, tool],
+            "messages": [
+                {"role": "user", "content": "Where is 7?"},
+                {"role": "assistant", "content": [
+                    thinking, search, found,
+                    {"type": "tool_use", "id": "toolu_1", "name": "find_order", "input": {"number": 7}},
+                ]},
+                {"role": "user", "content": [
+                    {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true, "content": [
+                        {"type": "text", "text": "late"},
+                        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
+                    ]},
+                    {"type": "document", "title": "Invoice", "citations": {"enabled": true},
+                     "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}},
+                ]},
+            ],
+        }),
+    );
+    assert_eq!((made.findings, made.read, made.losses), (vec![], vec![], vec![]));
+    let call = ToolCall::from_wire("toolu_1", ToolFunction::new(name("find_order"), json!({"number": 7})));
+    let opaque = |item: &Value| AssistantContent::Opaque(rig_core::message::Opaque { item: item.clone(), replay: true });
+    let document = UserContent::Document(rig_core::message::Document {
+        data: rig_core::message::DocumentSourceKind::Base64("AAAA".into()),
+        media_type: Some(DocumentMediaType::PDF),
+        additional_params: Some(json!({"title": "Invoice", "citations": {"enabled": true}})),
+    });
+    let answer = AssistantMessage::new(vec![
+        AssistantContent::reasoning("An order.").with_native(thinking.clone()),
+        opaque(&search),
+        opaque(&found),
+        AssistantContent::ToolCall(call.clone()),
+    ]);
+    let picture = ToolResultContent::image_base64("AAAA", Some(ImageMediaType::PNG), None);
+    assert_eq!(
+        made.request.chat_history,
+        [
+            Message::system("Be brief."),
+            Message::user("Where is 7?"),
+            Message::Assistant(answer.with_origin(Origin::new("anthropic.messages", "anthropic", "claude-sonnet-4-5"))),
+            Message::tool_results(vec![call.error_result(vec![ToolResultContent::text("late"), picture])]),
+            Message::User { content: vec![document] },
+        ]
+    );
+    assert_eq!((made.request.temperature, made.request.max_tokens), (Some(0.5), Some(2000)));
+    assert_eq!(made.request.additional_params, Some(json!({"tools": [tool], "top_k": 3})));
+    let tools: Vec<(&str, &str)> =
+        made.request.tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_str())).collect();
+    assert_eq!(tools, [("find_order", "Finds")]);
+
+    let back = from_messages(&made.request.chat_history, Wire::Anthropic);
+    assert_eq!(back.findings, [Finding { message: 4, part: Some(0), found: Found::FieldsLeftOut }]);
+    let [_, _, ModelMessage::Assistant(said), ModelMessage::Tool(outcome), ModelMessage::User(user)] = back.messages.as_slice()
+    else {
+        panic!("{:?}", back.messages)
+    };
+    let kinds: Vec<&str> = said
+        .items
+        .iter()
+        .map(|item| match item {
+            Item::Reasoning(reasoning) => &*reasoning.kind,
+            Item::Native(native) => &*native.kind,
+            Item::Call(call) => call.name.as_str(),
+            Item::Text(text) => text.text.as_str(),
+        })
+        .collect();
+    assert_eq!(kinds, ["thinking", "server_tool_use", "web_search_tool_result", "find_order"]);
+    assert!(matches!(outcome.parts.as_slice(), [Part::Text(_), Part::Image(_)]) && outcome.failed == Some(true));
+    assert!(matches!(user.parts.as_slice(), [Part::Document(media)] if media.filename.as_deref() == Some("Invoice")));
+}
+
+#[test]
+fn what_rig_has_no_place_for_is_told() {
+    let made = converted(
+        Wire::OpenAiChat,
+        json!({
+            "model": "gpt-4o", "stream": true, "seed": 7,
+            "tools": [{"type": "function", "function": {"name": "find_order", "parameters": {"type": "object"}, "strict": true}}],
+            "messages": [
+                {"role": "user", "name": "ann", "content": [
+                    {"type": "image_url", "image_url": {"url": "data:image/tiff;base64,AAAA"}},
+                    {"type": "image_url", "image_url": {"url": "https://a.example/b.png", "detail": "low"}},
+                    {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AAAA"}},
+                    {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}},
+                ]},
+            ],
+        }),
+    );
+    let mut losses = made.losses.clone();
+    losses.retain(|loss| !matches!(loss.lost, Lost::FileAsText));
+    assert_eq!(
+        losses,
+        [
+            lost(Some(0), Lost::Field { name: "name".into() }),
+            lost(Some(0), Lost::Field { name: "filename".into() }),
+            lost(Some(0), Lost::BlockAsText { kind: "input_audio".into() }),
+            lost(None, Lost::Field { name: "function".into() }),
+            lost(None, Lost::Parameter { name: "stream".into() }),
+        ]
+    );
+    let [Message::User { content }] = made.request.chat_history.as_slice() else { panic!("{:?}", made.request.chat_history) };
+    assert!(matches!(&content[0], UserContent::Text(_)), "{content:?}");
+    assert!(matches!(&content[1], UserContent::Image(image) if image.detail == Some(rig_core::message::ImageDetail::Low)));
+}
+
+#[test]
+fn stored_calls_keep_broken_arguments_and_items_of_their_wire() {
+    let broken = ToolCall::from_wire("c1", ToolFunction::parse(name("find_order"), r#"{"number": 7"#));
+    let item = json!({"type": "function", "extra_content": {"google": {"thought_signature": "c2ln"}}});
+    let signed = AssistantContent::tool_call("c2", name("find_order"), json!({"number": 8})).with_native(item);
+    let turn = AssistantMessage::new(vec![AssistantContent::ToolCall(broken.clone()), signed]);
+    let stored = [
+        Message::Assistant(turn.with_origin(Origin::new("openai.chat", "openai", "gemini-3"))),
+        Message::tool_results(vec![broken.result(vec![ToolResultContent::json(json!({"state": "packed"}))])]),
+    ];
+    let read = from_messages(&stored, Wire::Anthropic);
+    assert_eq!(read.findings, []);
+    let [ModelMessage::Assistant(said), ModelMessage::Tool(outcome)] = read.messages.as_slice() else { panic!("{read:?}") };
+    assert_eq!(said.model.as_deref(), Some("gemini-3"));
+    let calls: Vec<_> = said.calls().collect();
+    assert_eq!((calls[0].id.given(), calls[0].input.raw()), ("c1", r#"{"number": 7"#));
+    let fields: Vec<&str> = calls[1].extra.on(Wire::OpenAiChat).map(|(name, _)| name).collect();
+    assert_eq!((calls[1].input.raw(), fields), (r#"{"number":8}"#, vec!["extra_content"]));
+    assert_eq!(**outcome, Outcome::text("c1", r#"{"state":"packed"}"#));
+}
+
+#[test]
+fn what_briefing_does_not_hold_is_told() {
+    let turn = AssistantMessage::new(vec![
+        AssistantContent::reasoning("Hm."),
+        AssistantContent::image_base64("AAAA", Some(ImageMediaType::PNG), None),
+        AssistantContent::tool_call("c1", name("f"), json!({})).with_native(json!({"id": "fc_1", "type": "function_call"})),
+    ]);
+    let stored = [
+        Message::Assistant(
+            turn.with_origin(Origin::new("openai.responses", "openai", "gpt-5")).with_stop(StopReason::Aborted("off".into())),
+        ),
+        Message::tool_result(CallId::from_wire("c1"), name("f"), "done"),
+    ];
+    let read = from_messages(&stored, Wire::OpenAiChat);
+    let finding = |part, found| Finding { message: 0, part, found };
+    assert_eq!(
+        read.findings,
+        [
+            finding(Some(0), Found::ReasoningLeftOut),
+            finding(Some(1), Found::FileAsText),
+            finding(Some(2), Found::ItemLeftOut),
+            finding(None, Found::StopLeftOut),
+        ]
+    );
+    assert_eq!(read.messages[0].text(), "[image: unnamed, 4 bytes, not shown]");
+}

@@ -1,0 +1,39 @@
+//! A provider of rig without a network.
+
+use std::sync::OnceLock;
+
+use briefing::{Call, Wire};
+use briefing_adapter_tests::recordings;
+use briefing_rig::origin;
+use rig_core::completion::CompletionRequest;
+use rig_core::http_client::DynHttpClient;
+use rig_core::message::AssistantMessage;
+use rig_core::providers::anthropic::wire::AnthropicConfig;
+use rig_core::providers::openai::OpenAIConfig;
+use rig_core::test_utils::RecordingHttpClient;
+
+/// A recorded answer of that wire.
+fn answer(wire: Wire) -> String {
+    static ANSWERS: OnceLock<[String; 2]> = OnceLock::new();
+    let recorded = |wire| recordings(wire).into_iter().find_map(|recording| recording.response).unwrap().to_string();
+    let [openai, anthropic] = ANSWERS.get_or_init(|| [recorded(Wire::OpenAiChat), recorded(Wire::Anthropic)]);
+    match wire {
+        Wire::OpenAiChat => openai.clone(),
+        Wire::Anthropic => anthropic.clone(),
+    }
+}
+
+/// What rig sends to that call's model, and the turn that it reads from a recorded answer.
+pub(crate) fn send(call: &Call, request: CompletionRequest) -> Result<(String, AssistantMessage), rig_core::ProviderError> {
+    let recorder = RecordingHttpClient::new(answer(call.wire()));
+    let http = DynHttpClient::new(recorder.clone());
+    let model = call.profile().name.to_string();
+    let response = pollster::block_on(async {
+        match call.wire() {
+            Wire::OpenAiChat => OpenAIConfig::new("key").connect(http).chat(model).call(request).await,
+            Wire::Anthropic => AnthropicConfig::new("key").connect(http).completion(model).call(request).await,
+        }
+    })?;
+    let body = String::from_utf8(recorder.requests()[0].body.to_vec()).unwrap();
+    Ok((body, AssistantMessage::new(response.choice).with_origin(origin(call))))
+}

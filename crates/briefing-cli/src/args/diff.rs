@@ -1,0 +1,41 @@
+//! The arguments of `briefing diff`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+use crate::args::EstimatorArg;
+
+const DIFF_HELP: &str = "\
+Taken are two bodies of one provider: OpenAI Chat Completions, OpenAI Responses, Anthropic Messages or Gemini generateContent. They \
+are compared in the order in which the provider builds the prompt (tools, system text, messages), block by block, by what they say. \
+White space and the order of the body's members do not count; the order of keys in a block does, as it changes the tokens. Marks \
+of caches are no part of the prompt.
+
+Each break is told with its place in both bodies, its cause and what keeps the prefix. The first one counts; those behind it would \
+break the prefix as well. Beside it stand the tokens that are served and paid again, the messages that were added, gone, altered or \
+moved, the parameters that changed, and whether the newer body begins with the older one's bytes. docs/diff.md tells each cause.
+
+Examples:
+  briefing diff turn-7.json turn-8.json
+  curl … | briefing diff turn-7.json -
+
+Exit codes: 0 if the newer prompt begins with the older one, 65 if it does not, whatever the bytes.";
+
+/// `briefing diff`
+#[derive(Debug, ClapArgs)]
+#[command(after_help = DIFF_HELP)]
+pub(crate) struct DiffArgs {
+    /// The request body that was sent first; `-` reads standard input
+    #[arg(value_name = "OLDER")]
+    pub(crate) older: PathBuf,
+    /// The one that was sent then; `-` reads standard input
+    #[arg(value_name = "NEWER")]
+    pub(crate) newer: PathBuf,
+    /// How tokens are counted
+    #[arg(long, value_name = "NAME", default_value = "o200k")]
+    pub(crate) estimator: EstimatorArg,
+    /// Print one JSON object for programs, an error too
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,320 @@
+//! Public fault reports about OpenAI Responses and Gemini, each with its right outcome on the wire.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::sync::Arc;
+
+use briefing::message::{
+    Assistant, Bytes, Extra, Item, Media, MediaSource, Native, Outcome, Part, RawJson, Reasoning, Text, ToolCall, User,
+};
+use briefing::view::Redactor;
+use briefing::{Call, ModelMessage, Tool, Wire};
+use briefing_wire::{InputFault, WireChange, parse_text};
+use serde_json::{Value, json};
+use support::{again, changes, checked, messages, render, text, value};
+
+fn responses() -> Call {
+    Call::model("gpt-5", Some(Wire::OpenAiResponses))
+}
+
+fn gemini() -> Call {
+    Call::model("gemini-3-flash", Some(Wire::Gemini))
+}
+
+fn raw(json: &str) -> RawJson {
+    RawJson::new(json).unwrap()
+}
+
+fn round(id: &str, name: &str, input: &str) -> [ModelMessage; 3] {
+    let call = ToolCall::new(id, name, input);
+    [ModelMessage::user("go"), ModelMessage::calls([call]), ModelMessage::outcome(id, "ok")]
+}
+
+/// A body of OpenAI Responses with that list, as its items come out of Briefing.
+fn responses_again(input: &Value) -> (Value, Vec<WireChange>) {
+    let body = json!({"model": "gpt-5", "input": input}).to_string();
+    let parsed = parse_text(Wire::OpenAiResponses, &body).unwrap();
+    let request = render(&parsed.messages, &parsed.call);
+    assert_eq!(checked(text(&request), parsed.call.profile()).violations, []);
+    let changes = request.findings().iter().map(|finding| finding.change.clone()).collect();
+    (value(&request).get("input").unwrap().clone(), changes)
+}
+
+fn reasoning(id: &str) -> Value {
+    json!({"type": "reasoning", "id": id, "summary": [], "encrypted_content": "c2VhbGVk"})
+}
+
+fn left_out() -> WireChange {
+    WireChange::ReasoningLeftOut { kind: "reasoning".into() }
+}
+
+/// <https://github.com/openai/openai-agents-js/issues/326>, <https://github.com/openclaw/openclaw/issues/19121>
+#[test]
+fn b62_reasoning_travels_only_with_the_item_that_followed_it() {
+    let (user, again) = (json!({"role": "user", "content": "go"}), json!({"role": "user", "content": "again"}));
+    // Nothing followed: a run that was broken off.
+    let (sent, changes) = responses_again(&json!([user, reasoning("rs_1"), again]));
+    assert_eq!((sent, changes), (json!([user, again]), vec![]));
+    // What followed is there, with its id: all of it stays.
+    let answer =
+        json!({"role": "assistant", "content": [{"type": "output_text", "text": "Hi"}], "id": "msg_1", "type": "message"});
+    let whole = json!([user, reasoning("rs_1"), answer, again]);
+    assert_eq!(responses_again(&whole), (whole, vec![]));
+    // Somebody changed the answer: recorded with gpt-5 as refused.
+    let (sent, changes) = responses_again(&json!([user, reasoning("rs_1"), {"role": "assistant", "content": "42"}, again]));
+    assert_eq!((sent, changes), (json!([user, {"role": "assistant", "content": "42"}, again]), vec![left_out()]));
+}
+
+/// "Item 'msg_…' was provided without its required 'reasoning' item: 'rs_…'.":
+/// <https://github.com/continuedev/continue/issues/11994>
+#[test]
+fn what_followed_reasoning_that_is_gone_loses_its_id() {
+    let said = |raw_json: &str| {
+        let message = raw(r#"{"id":"msg_1","type":"message","status":"completed"}"#);
+        let text =
+            Text { text: "I look it up.".into(), extra: Extra::new(Wire::OpenAiResponses, vec![("message".into(), message)]) };
+        let id = Extra::new(Wire::OpenAiResponses, vec![("id".into(), raw("\"fc_1\""))]);
+        let call = ToolCall { extra: id, ..ToolCall::new("call_1", "f", "{}") };
+        let reasoning = Reasoning { wire: Wire::OpenAiResponses, kind: "reasoning".into(), raw: raw(raw_json) };
+        let items = vec![Item::Reasoning(reasoning), Item::Text(text), Item::Call(call)];
+        [
+            ModelMessage::user("go"),
+            ModelMessage::Assistant(Arc::new(Assistant { items, ..Assistant::default() })),
+            ModelMessage::outcome("call_1", "ok"),
+        ]
+    };
+    let with = json!([
+        {"role": "user", "content": "go"},
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "I look it up."}], "type": "message", "id": "msg_1", "status": "completed"},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}", "id": "fc_1"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "ok"},
+    ]);
+    let without = json!([
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": "I look it up.", "type": "message", "status": "completed"},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "ok"},
+    ]);
+    let sound = said(r#"{"type":"reasoning","id":"rs_1","summary":[]}"#);
+    assert_eq!(messages(&sound, &responses()), with);
+    // Without its summary OpenAI takes no reasoning.
+    assert_eq!(messages(&said(r#"{"type":"reasoning","id":"rs_1"}"#), &responses()), without);
+    // Hidden reasoning takes the ids that refer to it along.
+    let secret = said(r#"{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"the code is 4711"}]}"#);
+    let hidden = secret.map(|message| Redactor::texts(["4711"]).message(&message).0);
+    let bare = json!([
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": "I look it up."},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "ok"},
+    ]);
+    assert_eq!(messages(&hidden, &responses()), bare);
+}
+
+/// <https://github.com/langgenius/dify-official-plugins/issues/2088>, <https://github.com/octos-org/octos/pull/1897>
+#[test]
+fn b64_a_thought_signature_goes_back_with_its_call() {
+    let body = r#"{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"c2ln"},{"functionCall":{"name":"g","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"1"}}},{"functionResponse":{"name":"g","response":{"output":"2"}}}]}]}"#;
+    assert_eq!(again(body, Wire::Gemini), body);
+    // Calls of another model have none: the documented value stands on the first of each answer, and on no other.
+    let calls = ["a", "b"].map(|id| ToolCall::new(id, "f", "{}"));
+    let list = [
+        ModelMessage::user("go"),
+        ModelMessage::calls(calls),
+        ModelMessage::outcome("a", "1"),
+        ModelMessage::outcome("b", "2"),
+    ];
+    let signature = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=";
+    let sent = json!([
+        {"functionCall": {"id": "a", "name": "f", "args": {}}, "thoughtSignature": signature},
+        {"functionCall": {"id": "b", "name": "f", "args": {}}},
+    ]);
+    assert_eq!(messages(&list, &gemini()).pointer("/1/parts"), Some(&sent));
+    // Models before Gemini 3 ask for none.
+    let older = messages(&list, &Call::model("gemini-2.5-flash", Some(Wire::Gemini)));
+    assert_eq!(older.pointer("/1/parts/0"), Some(&json!({"functionCall": {"id": "a", "name": "f", "args": {}}})));
+}
+
+/// <https://github.com/openclaw/openclaw/issues/12832>, <https://github.com/AstrBotDevs/AstrBot/issues/9876>
+#[test]
+fn b65_a_response_names_the_function_of_its_call() {
+    let body = json!({"model": "gpt-4o", "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": null, "tool_calls": [{"id": "call_7", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_7", "content": "sunny"},
+    ]});
+    let parsed = parse_text(Wire::OpenAiChat, &body.to_string()).unwrap();
+    let response = json!({"functionResponse": {"id": "call_7", "name": "get_weather", "response": {"output": "sunny"}}});
+    assert_eq!(messages(&parsed.messages, &gemini()).pointer("/2/parts/0"), Some(&response));
+}
+
+/// <https://github.com/maximhq/bifrost/issues/5097>
+#[test]
+fn b45_ids_are_mapped_on_both_sides() {
+    let long = "x".repeat(70);
+    for (call, pair) in [
+        (responses(), ["/1/call_id", "/2/call_id"]),
+        (gemini(), ["/1/parts/0/functionCall/id", "/2/parts/0/functionResponse/id"]),
+    ] {
+        let sent = messages(&round(&long, "f", "{}"), &call);
+        let ids = pair.map(|place| sent.pointer(place).unwrap().as_str().unwrap().to_owned());
+        assert_eq!((&ids[0], ids[0].len()), (&ids[1], 64));
+    }
+}
+
+/// <https://github.com/mastra-ai/mastra/issues/13632>
+#[test]
+fn b49_names_are_mapped_for_tools_choice_and_history_alike() {
+    let schema = raw(r#"{"type":"object"}"#);
+    let list = round("c1", "browser tabs", "{}");
+    let choice = raw(r#"{"type":"function","name":"browser tabs"}"#);
+    let call =
+        responses().tools(vec![Tool::function("browser tabs", "opens", schema.clone())]).parameter("tool_choice", choice);
+    let body = value(&render(&list, &call));
+    let name = body.pointer("/input/1/name").unwrap();
+    assert!(name.as_str().unwrap().starts_with("browser_tabs_"), "{name}");
+    assert_eq!((body.pointer("/tools/0/name"), body.pointer("/tool_choice/name")), (Some(name), Some(name)));
+    let allowed = raw(r#"{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["browser tabs"]}}"#);
+    let call = gemini().tools(vec![Tool::function("browser tabs", "opens", schema)]).parameter("toolConfig", allowed);
+    let body = value(&render(&list, &call));
+    let name = body.pointer("/contents/1/parts/0/functionCall/name").unwrap();
+    assert!(name.as_str().unwrap().starts_with("browser_tabs_"), "{name}");
+    let places = [
+        "/tools/0/functionDeclarations/0/name",
+        "/toolConfig/functionCallingConfig/allowedFunctionNames/0",
+        "/contents/2/parts/0/functionResponse/name",
+    ];
+    assert_eq!(places.map(|place| body.pointer(place)), [Some(name); 3]);
+}
+
+/// <https://github.com/justrach/codegraff/issues/752>
+#[test]
+fn b50_arguments_that_were_cut_off_are_sent_as_an_object() {
+    let list = round("c1", "sh", r#"{"command":"ls"#);
+    let text = r#"{"invalid_json":"{\"command\":\"ls"}"#;
+    assert_eq!(messages(&list, &responses()).pointer("/1/arguments"), Some(&json!(text)));
+    let args = json!({"invalid_json": r#"{"command":"ls"#});
+    assert_eq!(messages(&list, &gemini()).pointer("/1/parts/0/functionCall/args"), Some(&args));
+    assert_eq!(changes(&list, &responses()), [WireChange::InputMended { call: "c1".into(), why: InputFault::NotJson }]);
+}
+
+/// <https://github.com/anthropics/claude-code/issues/56064>
+#[test]
+fn b56_lone_surrogates_become_the_replacement_character() {
+    let input = r#"{"model":"gpt-5","input":[{"role":"user","content":"abc\ud83d"}]}"#;
+    let contents = r#"{"contents":[{"role":"user","parts":[{"text":"abc\ud83d"}]}]}"#;
+    assert_eq!(
+        again(input, Wire::OpenAiResponses),
+        "{\"model\":\"gpt-5\",\"input\":[{\"role\":\"user\",\"content\":\"abc\u{fffd}\"}]}"
+    );
+    assert_eq!(again(contents, Wire::Gemini), "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"abc\u{fffd}\"}]}]}");
+}
+
+/// A NUL is legal in JSON, escaped: <https://github.com/ZJU-REAL/HugAgentOS/pull/93>
+#[test]
+fn b57_a_nul_is_sent_escaped_on_every_wire() {
+    for wire in Wire::ALL {
+        let call = match wire {
+            Wire::Anthropic => Call::model("claude-sonnet-4-5", Some(wire)),
+            Wire::Gemini => gemini(),
+            Wire::OpenAiChat | Wire::OpenAiResponses => Call::model("gpt-5", Some(wire)),
+        };
+        let list = [
+            ModelMessage::user("go"),
+            ModelMessage::calls([ToolCall::new("c1", "f", "{}")]),
+            ModelMessage::outcome("c1", "a\0b"),
+        ];
+        let request = render(&list, &call);
+        assert!(text(&request).contains(r"a\u0000b"), "{wire}");
+        assert_eq!(checked(text(&request), call.profile()).violations, [], "{wire}");
+        assert_eq!(again(text(&request), wire), text(&request), "{wire}");
+    }
+}
+
+/// <https://github.com/open-webui/open-webui/issues/29761>: a recording that only its wire knows costs what a picture costs.
+#[test]
+fn b69_the_data_of_a_file_is_no_text() {
+    let audio = format!(r#"{{"inlineData":{{"mimeType":"audio/mpeg","data":"{}"}}}}"#, "A".repeat(1_000_000));
+    let native = Native { wire: Wire::Gemini, kind: "inlineData".into(), raw: raw(&audio), reads_as: None, needs: None };
+    let user = User { parts: vec![Part::text("what does he say?"), Part::Native(native)], extra: Extra::default() };
+    let bounds = briefing::Bounds::none().tokens_by(8_000, briefing::Estimator::o200k());
+    let briefing = briefing::fit(&[ModelMessage::User(Arc::new(user))], &gemini(), &bounds).unwrap();
+    assert_eq!(briefing.receipt().total().tokens, 1_129);
+}
+
+/// <https://github.com/coder/coder/pull/24518>, <https://github.com/epam/ai-dial-chat/issues/7271>
+#[test]
+fn b72_b73_what_no_provider_takes_reads_as_a_line() {
+    let list =
+        |part: Part| [ModelMessage::User(Arc::new(User { parts: vec![Part::text("see"), part], extra: Extra::default() }))];
+    let gone = list(Part::Image(Media::data("image/png", Bytes::from_base64(""))));
+    let film = list(Part::Document(Media {
+        source: MediaSource::Url("https://x.example/a.mp4".into()),
+        ..Media::data("", Bytes::from_base64(""))
+    }));
+    let line = "[document: unnamed, unknown size, not shown]";
+    assert_eq!(messages(&film, &responses()).pointer("/0/content/1/text"), Some(&json!(line)));
+    assert_eq!(messages(&film, &gemini()).pointer("/0/parts/1/text"), Some(&json!(line)));
+    let line = "[image: unnamed, 0 bytes, not shown]";
+    assert_eq!(messages(&gone, &responses()).pointer("/0/content/1/text"), Some(&json!(line)));
+    assert_eq!(messages(&gone, &gemini()).pointer("/0/parts/1/text"), Some(&json!(line)));
+}
+
+/// Files of outcomes stand where the wire wants them.
+#[test]
+fn files_of_outcomes_stand_inside_or_behind() {
+    let picture = Part::Image(Media::data("image/png", Bytes::encode(b"a picture")));
+    let outcome =
+        ModelMessage::Tool(Arc::new(Outcome { parts: vec![Part::text("a chart"), picture], ..Outcome::text("c1", "") }));
+    let list = [ModelMessage::user("go"), ModelMessage::calls([ToolCall::new("c1", "f", "{}")]), outcome];
+    let inside = json!([{"type": "input_text", "text": "a chart"}, {"type": "input_image", "image_url": "data:image/png;base64,YSBwaWN0dXJl", "detail": "auto"}]);
+    assert_eq!(messages(&list, &responses()).pointer("/2/output"), Some(&inside));
+    let data = json!({"inlineData": {"mimeType": "image/png", "data": "YSBwaWN0dXJl"}});
+    let response = json!({"id": "c1", "name": "f", "response": {"output": "a chart"}, "parts": [data]});
+    assert_eq!(messages(&list, &gemini()).pointer("/2/parts/0/functionResponse"), Some(&response));
+    let behind = json!({"role": "user", "parts": [{"text": "[files from the tool outcomes above]"}, data]});
+    assert_eq!(messages(&list, &Call::model("gemini-2.5-flash", None)).pointer("/3"), Some(&behind));
+    let server = messages(&list, &Call::model("some-model", Some(Wire::OpenAiResponses)));
+    assert_eq!(server.pointer("/2/output"), Some(&json!("a chart")));
+    assert_eq!(server.pointer("/3/content/0/text"), Some(&json!("[files from the tool outcomes above]")));
+}
+
+/// A call that is no function stands with an outcome of its kind, and is a function's where that is not so.
+#[test]
+fn calls_of_other_types_stand_in_pairs() {
+    let call = json!({"type": "computer_call", "call_id": "c1", "id": "cu_1", "action": {"type": "screenshot"}, "status": "completed"});
+    let outcome = json!({"type": "computer_call_output", "call_id": "c1", "output": {"type": "computer_screenshot", "image_url": "data:image/png;base64,AAAA"}});
+    let search = json!({"type": "tool_search_call", "call_id": "s1", "execution": "client", "arguments": {"queries": ["x"]}});
+    let found = json!({"type": "tool_search_output", "call_id": "s1", "execution": "client", "tools": []});
+    let custom = json!({"type": "custom_tool_call", "call_id": "k1", "name": "patch", "input": "*** Begin"});
+    let patched = json!({"type": "custom_tool_call_output", "call_id": "k1", "output": "ok"});
+    let user = json!({"role": "user", "content": "go"});
+    let whole = json!([user, call, outcome, search, found, custom, patched]);
+    assert_eq!(responses_again(&whole), (whole.clone(), vec![]));
+    // Nothing came of them: an empty search, and otherwise the fixed text.
+    let (sent, _) = responses_again(&json!([user, call, search, custom]));
+    let none = "[no outcome was recorded for this call]";
+    let expected = json!([
+        user,
+        {"type": "function_call", "call_id": "c1", "name": "computer", "arguments": r#"{"type":"screenshot"}"#},
+        search,
+        custom,
+        {"type": "function_call_output", "call_id": "c1", "output": none},
+        {"type": "tool_search_output", "call_id": "s1", "tools": [], "execution": "client"},
+        {"type": "custom_tool_call_output", "call_id": "k1", "output": none},
+    ]);
+    assert_eq!(sent, expected);
+    // On another wire they are calls like any other.
+    let body = json!({"model": "gpt-5", "input": whole}).to_string();
+    let parsed = parse_text(Wire::OpenAiResponses, &body).unwrap();
+    let names: Vec<Value> = messages(&parsed.messages, &Call::model("claude-sonnet-4-5", None))
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|message| message.pointer("/content/0/name").cloned())
+        .collect();
+    assert_eq!(names, [json!("computer"), json!("tool_search"), json!("patch")]);
+}
