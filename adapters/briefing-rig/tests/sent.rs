@@ -10,7 +10,8 @@
 
 mod support;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use briefing::message::{ModelMessage, OwnerId};
 use briefing::{Bounds, Briefing, Wire, fit};
@@ -83,12 +84,16 @@ proptest! {
         said.retain(|message| !matches!(message, ModelMessage::System(_)));
         let appended = to_messages(&said, call.wire(), &origin(&call)).messages;
 
-        let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::create(&folder.path().join("briefing.db"), Settings::default()).unwrap();
-        let store: Arc<dyn Store> = Arc::new(store);
+        static STORE: OnceLock<(tempfile::TempDir, Arc<dyn Store>)> = OnceLock::new();
+        static CONVERSATIONS: AtomicUsize = AtomicUsize::new(0);
+        let (_, store) = STORE.get_or_init(|| {
+            let folder = tempfile::tempdir().unwrap();
+            let store = SqliteStore::create(&folder.path().join("briefing.db"), Settings::default()).unwrap();
+            (folder, Arc::new(store))
+        });
         let bounds = Bounds::none().messages(most);
-        let memory = BriefingMemory::new(store, OwnerId::default(), call.clone(), bounds, || Timestamp::UNIX_EPOCH);
-        let conversation = "t1".into();
+        let memory = BriefingMemory::new(Arc::clone(store), OwnerId::default(), call.clone(), bounds, || Timestamp::UNIX_EPOCH);
+        let conversation = CONVERSATIONS.fetch_add(1, Ordering::Relaxed).to_string().into();
         pollster::block_on(memory.append(&conversation, appended)).unwrap();
         let loaded = pollster::block_on(memory.load(&conversation)).unwrap();
         prop_assert!(loaded.len() as u64 <= most + 1, "{loaded:?}");
