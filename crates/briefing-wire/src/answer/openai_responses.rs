@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use briefing::Wire;
 use briefing::message::{CallId, Item};
-use briefing_json::{Document, Value};
+use briefing_json::{Document, Path, Value};
 
 use super::UnfinishedCall;
 use super::error::{ProviderError, of_object};
@@ -17,7 +17,7 @@ use super::stop::Stop;
 use super::stream::{Notes, Rebuilt, StreamEvent};
 use super::usage::usage;
 use crate::openai_responses::output_item;
-use crate::parse::{Path, Reader, present};
+use crate::parse::{Reader, present};
 use crate::raw::text_of;
 
 const WIRE: Wire = Wire::OpenAiResponses;
