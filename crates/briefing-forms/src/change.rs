@@ -52,11 +52,6 @@ pub enum ReadChange {
         /// Its kind.
         kind: String,
     },
-    /// A block or field of a provider whose wire is not known here, or that may not stand here, was left out.
-    ProviderLeftOut {
-        /// The provider.
-        provider: &'static str,
-    },
     /// A call that the model had not ended yet was left out.
     CallIncomplete {
         /// Its id.
@@ -156,7 +151,6 @@ impl fmt::Display for ReadChange {
             Self::RoleAsUser { role } => write!(f, "the role {role:?} reads as user"),
             Self::PartLeftOut { kind } => write!(f, "a {kind:?} part was left out"),
             Self::UnknownBlock { kind } => write!(f, "a block of the unknown type {kind:?} is kept for openai-chat"),
-            Self::ProviderLeftOut { provider } => write!(f, "what only {provider} understands was left out"),
             Self::CallIncomplete { call } => write!(f, "call {call:?} is incomplete; left out"),
             Self::FileAsLine => f.write_str("a file that the model made reads as a line"),
             Self::ServerToolAsText { tool } => write!(f, "what the provider's tool {tool:?} did reads as text"),

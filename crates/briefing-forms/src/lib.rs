@@ -22,8 +22,9 @@
 
 mod change;
 mod error;
-mod home;
+mod item;
 mod langchain;
+mod opaque;
 mod reader;
 mod recognise;
 mod vercel;

@@ -8,6 +8,7 @@ use briefing_json::{Kind, Pointer, Value, quote};
 
 use crate::change::{ReadChange, ReadFinding};
 use crate::error::{FormError, FormFault};
+use crate::opaque::{is_gemini_file, stored};
 
 pub(crate) type Read<T> = Result<T, FormError>;
 
@@ -195,9 +196,12 @@ pub(crate) fn is_nothing(value: Value<'_>) -> bool {
     }
 }
 
-/// A `data:` URI of Base64 data, or any other address; none for a `data:` URI of something else.
+/// A `data:` URI of Base64 data, a file in Gemini's store, or any other address; none for a `data:` URI of something else.
 pub(crate) fn address(url: &str) -> Option<(MediaSource, Arc<str>)> {
-    let Some(uri) = url.strip_prefix("data:") else { return Some((MediaSource::Url(url.into()), Arc::from(""))) };
+    let Some(uri) = url.strip_prefix("data:") else {
+        let source = if is_gemini_file(url) { stored(url) } else { MediaSource::Url(url.into()) };
+        return Some((source, Arc::from("")));
+    };
     let (media_type, data) = uri.split_once(";base64,")?;
     Some((MediaSource::Data(base64(data)), media_type.into()))
 }

@@ -3,15 +3,17 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use briefing::Wire;
 use briefing::message::{Assistant, CallId, Extra, Input, Item, Native, Text, ToolCall};
 use briefing::texts::file_line;
 use briefing_json::{Kind, Value};
 
-use super::block::{Block, Provider, block, model_of};
-use super::{GEMINI_SIGNATURES, content, name, not_here, rest};
+use super::block::{Block, Provider, block, item_of, model_of};
+use super::{GEMINI_SIGNATURES, OPENAI_ITEMS, content, name, not_here, rest};
 use crate::change::ReadChange;
-use crate::home::{Home, Pieces};
-use crate::reader::{Path, Read, Reader, is_nothing, object, present};
+use crate::item::{self, Message};
+use crate::opaque::{self, Pieces, field};
+use crate::reader::{Path, Read, Reader, is_nothing, object, present, str_of};
 
 /// Fields of OpenAI Chat that hold reasoning, in the order in which a message holds them.
 pub(super) const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
@@ -23,7 +25,7 @@ pub(super) const SPOKEN: [&str; 2] = ["refusal", "audio"];
 pub(super) fn read(body: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Assistant> {
     const KNOWN: [&str; 7] =
         ["content", "content_blocks", "name", "role", "additional_kwargs", "tool_calls", "invalid_tool_calls"];
-    const KWARGS: [&str; 8] = [
+    const KWARGS: [&str; 9] = [
         "reasoning_content",
         "reasoning",
         "reasoning_details",
@@ -32,6 +34,7 @@ pub(super) fn read(body: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<
         "tool_calls",
         "function_call",
         GEMINI_SIGNATURES,
+        OPENAI_ITEMS,
     ];
     let metadata = present(body, "response_metadata");
     let provider = Provider::of(metadata);
@@ -42,6 +45,8 @@ pub(super) fn read(body: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<
         beside(kwargs, &at.key("additional_kwargs"), reader, &mut items);
     }
     items.extend(said(body, provider, &mut calls, at, reader)?);
+    of_one_message(body, metadata, &mut items);
+    item::join(&mut items);
     for field in SPOKEN {
         let spoken = kwargs.and_then(|kwargs| present(kwargs, field)).filter(|value| !is_nothing(*value));
         let at = at.key("additional_kwargs");
@@ -49,7 +54,7 @@ pub(super) fn read(body: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<
     }
     items.extend(calls.rest().map(Item::Call));
     rest(body, &KNOWN, &KWARGS, at, reader);
-    let extra = name(body, at, reader).and_then(|name| Home::OpenAiChat.field("name", &name)).unwrap_or_default();
+    let extra = name(body, at, reader).map(|name| field(Wire::OpenAiChat, "name", name)).unwrap_or_default();
     Ok(Assistant { items, model: metadata.and_then(model_of).map(Arc::from), extra })
 }
 
@@ -69,7 +74,7 @@ fn said(body: Value<'_>, provider: Option<Provider>, calls: &mut Calls, at: &Pat
         items.extend(pieces.end().map(Item::Reasoning));
         match found {
             None | Some(Block::Piece(..)) => {}
-            Some(Block::Text(text)) => items.push(Item::Text(text)),
+            Some(Block::Text(text)) => items.push(Item::Text(of_message(text, value, provider))),
             Some(Block::Reasoning(reasoning)) => items.push(Item::Reasoning(reasoning)),
             Some(Block::Native(native)) => items.push(Item::Native(native)),
             Some(Block::Call(call)) => items.push(Item::Call(calls.take(call))),
@@ -87,18 +92,41 @@ fn said(body: Value<'_>, provider: Option<Provider>, calls: &mut Calls, at: &Pat
     Ok(items)
 }
 
+/// The text with its message of OpenAI Responses, which LangChain tells by the message's id on each block.
+fn of_message(mut text: Text, block: Value<'_>, provider: Option<Provider>) -> Text {
+    let own = !matches!(provider, Some(Provider::Anthropic | Provider::Google)) && text.extra.is_empty();
+    if own {
+        let extras = present(block, "extras");
+        let phase = str_of(block, "phase").or_else(|| str_of(extras?, "phase"));
+        text.extra = Message { id: str_of(block, "id").filter(|id| id.starts_with("msg_")), phase }.extra();
+    }
+    text
+}
+
+/// Before its blocks had ids, a message of LangChain itself had the id of OpenAI's, and the response's beside it.
+fn of_one_message(body: Value<'_>, metadata: Option<Value<'_>>, items: &mut [Item]) {
+    let response = metadata.and_then(|metadata| str_of(metadata, "id")).is_some_and(|id| id.starts_with("resp_"));
+    let Some(id) = str_of(body, "id").filter(|id| response && id.starts_with("msg_")) else { return };
+    let message = Message { id: Some(id), phase: None };
+    for item in items {
+        if let Item::Text(text) = item
+            && text.extra.is_empty()
+        {
+            text.extra = message.extra();
+        }
+    }
+}
+
 /// Reasoning that LangChain keeps beside the content.
 fn beside(kwargs: Value<'_>, at: &Path<'_>, reader: &mut Reader, items: &mut Vec<Item>) {
     for field in REASONING {
         let Some(value) = present(kwargs, field).filter(|value| !is_nothing(*value)) else { continue };
         let at = at.key(field);
-        let item = value.get("summary").is_some() || value.get("encrypted_content").is_some();
-        let home = if item { Home::OpenAiResponses } else { Home::OpenAiChat };
-        let raw = reader.raw(value, &at);
-        let reasoning = raw.and_then(|raw| home.reasoning(field, raw.as_str()));
-        if reasoning.is_none() && home.wire().is_none() {
-            reader.note(&at, ReadChange::ProviderLeftOut { provider: home.name() });
-        }
+        let reasoning = if value.get("summary").is_some() || value.get("encrypted_content").is_some() {
+            item_of(value, &at, reader)
+        } else {
+            reader.raw(value, &at).and_then(|raw| opaque::reasoning(Wire::OpenAiChat, field, raw.as_str()))
+        };
         items.extend(reasoning.map(Item::Reasoning));
     }
 }
@@ -107,7 +135,7 @@ fn beside(kwargs: Value<'_>, at: &Path<'_>, reader: &mut Reader, items: &mut Vec
 pub(super) fn native(value: Value<'_>, field: &str, at: &Path<'_>, reader: &mut Reader) -> Option<Native> {
     let raw = reader.raw(value, at)?;
     let reads_as = value.as_str().filter(|_| field == "refusal").map(|text| text.into_owned());
-    Some(Native { wire: Home::OpenAiChat.wire()?, kind: field.into(), raw, reads_as, needs: None })
+    Some(Native { wire: Wire::OpenAiChat, kind: field.into(), raw, reads_as, needs: None })
 }
 
 /// The calls of a message, of which the content may say where they stand.
@@ -125,6 +153,8 @@ impl Calls {
     fn read(body: Value<'_>, kwargs: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Read<Self> {
         let signatures = kwargs.and_then(|kwargs| present(kwargs, GEMINI_SIGNATURES));
         let signatures: HashMap<_, _> = signatures.into_iter().flat_map(Value::entries).collect();
+        let of_calls = kwargs.and_then(|kwargs| present(kwargs, OPENAI_ITEMS));
+        let of_calls: HashMap<_, _> = of_calls.into_iter().flat_map(Value::entries).collect();
         let mut all = Vec::new();
         for key in ["tool_calls", "invalid_tool_calls"] {
             let at = at.key(key);
@@ -140,6 +170,8 @@ impl Calls {
                 };
                 if let Some(signature) = signatures.get(call.id.given()).copied() {
                     sign(&mut call, signature, &at, reader);
+                } else if let Some(id) = of_calls.get(call.id.given()) {
+                    call.extra = item::call(|name| id.as_str().filter(|_| name == "id").map(|id| id.into_owned()));
                 }
                 all.push(call);
             }
@@ -154,12 +186,17 @@ impl Calls {
         Ok(Self { calls: all.into_iter().map(Some).collect(), by_id })
     }
 
-    /// The listed call of that block; the block itself where none is listed. Of several of one id, the one that is as sound.
+    /// The listed call of that block, with the block's unknown fields if it has none; the block itself where none is listed. Of several
+    /// of one id, the one that is as sound.
     fn take(&mut self, block: ToolCall) -> ToolCall {
         let (id, sound) = key(&block);
         let mut first = |sound| self.by_id.get_mut(&(id.clone(), sound)).and_then(VecDeque::pop_front);
         let listed = first(sound).or_else(|| first(!sound));
-        listed.and_then(|index| self.calls.get_mut(index)?.take()).unwrap_or(block)
+        match listed.and_then(|index| self.calls.get_mut(index)?.take()) {
+            Some(listed) if listed.extra.is_empty() => ToolCall { extra: block.extra, ..listed },
+            Some(listed) => listed,
+            None => block,
+        }
     }
 
     fn rest(self) -> impl Iterator<Item = ToolCall> {
@@ -170,10 +207,7 @@ impl Calls {
 /// Gemini's signature of a call.
 fn sign(call: &mut ToolCall, signature: Value<'_>, at: &Path<'_>, reader: &mut Reader) {
     let Some(raw) = reader.raw(signature, at) else { return };
-    match Home::Gemini.field("thoughtSignature", &raw) {
-        Some(extra) => call.extra = extra,
-        None => reader.note(at, ReadChange::ProviderLeftOut { provider: Home::Gemini.name() }),
-    }
+    call.extra = field(Wire::Gemini, "thoughtSignature", raw);
 }
 
 /// Calls as OpenAI gave them, where LangChain did not read them itself.

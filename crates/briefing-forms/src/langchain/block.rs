@@ -9,7 +9,8 @@ use briefing_json::Value;
 
 use super::{media, part};
 use crate::change::ReadChange;
-use crate::home::{Home, object, quoted, reasoning_item, redacted, thinking, thought, unsigned};
+use crate::item;
+use crate::opaque::{self, object, quoted, redacted, thinking, thought, unsigned};
 use crate::reader::{Path, Read, Reader, is_nothing, present, str_of};
 
 /// A block, read.
@@ -64,10 +65,10 @@ pub(super) fn block(block: Value<'_>, at: &Path<'_>, provider: Option<Provider>,
     let kind = reader.kind(block, at)?;
     Ok(match kind.as_str() {
         "text" => Some(Block::Text(text(block, provider, at, reader)?)),
-        "thinking" => reasoned(signed(block, "thinking", provider, at, reader)?, provider, at, reader),
+        "thinking" => signed(block, "thinking", provider, at, reader)?.map(Block::Reasoning),
         "redacted_thinking" => {
             let data = reader.member_or_empty(block, "data", at)?;
-            let whole = verbatim(block, &["type", "data"], Home::Anthropic, &kind, at, reader);
+            let whole = verbatim(block, &["type", "data"], Wire::Anthropic, &kind, at, reader);
             whole.or_else(|| redacted(&data)).map(Block::Reasoning)
         }
         "reasoning" => reasoning(block, provider, at, reader)?,
@@ -100,9 +101,9 @@ fn text(block: Value<'_>, provider: Option<Provider>, at: &Path<'_>, reader: &mu
     };
     let kept = extra(block, &["type", "text", "index", "id", "extras"], at, reader);
     let raw = reader.raw(signature, &at.key("extras"));
-    let signed = raw.and_then(|raw| Home::Gemini.field("thoughtSignature", &raw));
-    if signed.is_none() {
-        reader.note(at, ReadChange::ProviderLeftOut { provider: Home::Gemini.name() });
+    let signed = raw.map(|raw| opaque::field(Wire::Gemini, "thoughtSignature", raw));
+    if signed.is_some() && !kept.is_empty() {
+        reader.left_out(Wire::Anthropic.name(), at);
     }
     Ok(Text { text, extra: signed.unwrap_or(kept) })
 }
@@ -135,30 +136,40 @@ fn signed(
         Some(Provider::Google) => thought(&text, signature.as_deref()),
         Some(Provider::Anthropic | Provider::OpenAi) | None => {
             let own = ["type", "thinking", "signature"];
-            let whole = verbatim(block, &own, Home::Anthropic, "thinking", at, reader);
+            let whole = verbatim(block, &own, Wire::Anthropic, "thinking", at, reader);
             whole.or_else(|| thinking(&text, signature.as_deref()))
         }
     })
 }
 
 /// The block byte for byte, if it holds nothing but what its wire knows.
-fn verbatim(block: Value<'_>, own: &[&str], home: Home, kind: &str, at: &Path<'_>, reader: &mut Reader) -> Option<Reasoning> {
+fn verbatim(block: Value<'_>, own: &[&str], wire: Wire, kind: &str, at: &Path<'_>, reader: &mut Reader) -> Option<Reasoning> {
     let pure = block.entries().all(|(name, value)| own.contains(&name.as_ref()) && !value.is_null());
-    let raw = if pure && home.wire().is_some() { reader.raw(block, at) } else { None };
-    raw.and_then(|raw| home.reasoning(kind, raw.as_str()))
+    let raw = if pure { reader.raw(block, at) } else { None };
+    raw.and_then(|raw| opaque::reasoning(wire, kind, raw.as_str()))
 }
 
-/// The reasoning, or that its wire is not known here.
-fn reasoned(reasoning: Option<Reasoning>, provider: Option<Provider>, at: &Path<'_>, reader: &mut Reader) -> Option<Block> {
-    if reasoning.is_none() {
-        let home = match provider {
-            Some(Provider::Google) => Home::Gemini,
-            Some(Provider::OpenAi) => Home::OpenAiResponses,
-            Some(Provider::Anthropic) | None => Home::Anthropic,
-        };
-        reader.note(at, ReadChange::ProviderLeftOut { provider: home.name() });
+/// The members of an item of reasoning of OpenAI Responses.
+pub(super) const OF_ITEM: [&str; 6] = ["type", "id", "summary", "encrypted_content", "content", "status"];
+
+/// An item of reasoning of OpenAI Responses as it came, but for members that are null, which the provider refuses, and those that it
+/// does not know.
+pub(super) fn item_of(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<Reasoning> {
+    if block.get("type").is_some()
+        && let Some(whole) = verbatim(block, &OF_ITEM, Wire::OpenAiResponses, "reasoning", at, reader)
+    {
+        return Some(whole);
     }
-    reasoning.map(Block::Reasoning)
+    let known: Vec<&str> = OF_ITEM.iter().chain(&["index", "extras"]).copied().collect();
+    reader.unknown(block, &known, at);
+    let mut members = vec![("type", quoted("reasoning"))];
+    for name in OF_ITEM.iter().skip(1) {
+        members.extend(present(block, name).map(|value| (*name, reader.json(value, &at.key(name)))));
+    }
+    if block.get("summary").is_none() {
+        members.push(("summary", "[]".to_owned()));
+    }
+    opaque::reasoning(Wire::OpenAiResponses, "reasoning", object(&members))
 }
 
 /// A `reasoning` block: an item of OpenAI Responses as it came, or LangChain's standard one.
@@ -167,23 +178,15 @@ fn reasoning(block: Value<'_>, provider: Option<Provider>, at: &Path<'_>, reader
     let extras = present(block, "extras");
     let from = |key| str_of(block, key).or_else(|| str_of(extras?, key));
     let encrypted = from("encrypted_content");
-    if let Some(summary) = present(block, "summary") {
-        let texts = summary.items().filter_map(|part| str_of(part, "text")).collect::<Vec<_>>();
-        let own = ["type", "id", "summary", "encrypted_content", "content", "status"];
-        let whole = verbatim(block, &own, Home::OpenAiResponses, "reasoning", at, reader);
-        let item = whole.or_else(|| reasoning_item(str_of(block, "id").as_deref(), &texts, encrypted.as_deref()));
-        return Ok(reasoned(item, Some(Provider::OpenAi), at, reader));
+    if present(block, "summary").is_some() {
+        return Ok(item_of(block, at, reader).map(Block::Reasoning));
     }
     if id.is_some() || encrypted.is_some() {
-        if Home::OpenAiResponses.wire().is_none() {
-            return Ok(reasoned(None, Some(Provider::OpenAi), at, reader));
-        }
         let text = reader.member_or_empty(block, "reasoning", at)?;
         return Ok(Some(Block::Piece(str_of(block, "id"), text, encrypted)));
     }
     if from("signature").is_some() || matches!(provider, Some(Provider::Anthropic | Provider::Google)) {
-        let signed = signed(block, "reasoning", provider, at, reader)?;
-        return Ok(reasoned(signed, provider, at, reader));
+        return Ok(signed(block, "reasoning", provider, at, reader)?.map(Block::Reasoning));
     }
     let text = reader.member_or_empty(block, "reasoning", at)?;
     Ok(unsigned(&text).map(Block::Reasoning))
@@ -217,7 +220,18 @@ fn call(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<ToolCall> 
     let cut = present(block, "partial_json").map(|_| "partial_json");
     let key = given.or(cut).unwrap_or(if block.get("args").is_some() { "args" } else { "input" });
     let input = reader.input(present(block, key), &at.key(key))?;
-    Ok(ToolCall { id: CallId::new(id), name: reader.member_or_empty(block, "name", at)?, input, extra: Extra::default() })
+    Ok(ToolCall { id: CallId::new(id), name: reader.member_or_empty(block, "name", at)?, input, extra: item_of_call(block) })
+}
+
+/// The fields of a call's item of OpenAI Responses: beside the call's id in the provider's own block, among the extras of the standard one.
+fn item_of_call(block: Value<'_>) -> Extra {
+    let own = present(block, "call_id").is_some();
+    let beside = present(block, "extras").filter(|extras| present(*extras, "item_id").is_some());
+    match (own, beside) {
+        (true, _) => item::call(|name| str_of(block, name)),
+        (false, Some(extras)) => item::call(|name| str_of(extras, if name == "id" { "item_id" } else { name })),
+        (false, None) => Extra::default(),
+    }
 }
 
 fn outcome(value: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Outcome> {
@@ -248,7 +262,7 @@ fn server_call(block: Value<'_>, provider: Option<Provider>, at: &Path<'_>, read
         let input = present(block, "args").map_or_else(|| "{}".to_owned(), |args| reader.json(args, &at.key("args")));
         let id = reader.member_or_empty(block, "id", at)?;
         let raw = object(&[("type", quoted("server_tool_use")), ("id", quoted(&id)), ("name", quoted(tool)), ("input", input)]);
-        return Ok(made(Home::Anthropic, "server_tool_use", raw, None, at, reader));
+        return Ok(made(Wire::Anthropic, "server_tool_use", raw, None, at, reader));
     }
     reader.note(at, ReadChange::ServerToolAsText { tool: tool.clone() });
     Ok(Some(Block::Text(Text::new(native_elsewhere(&tool)))))
@@ -260,36 +274,35 @@ fn server_result(block: Value<'_>, provider: Option<Provider>, at: &Path<'_>, re
     let kind = present(block, "extras").and_then(|extras| str_of(extras, "block_type"));
     if let (Some(Provider::Anthropic), Some(kind)) = (provider, kind) {
         let raw = object(&[("type", quoted(&kind)), ("tool_use_id", quoted(&id)), ("content", output)]);
-        return Ok(made(Home::Anthropic, &kind, raw, Some(id.as_str()), at, reader));
+        return Ok(made(Wire::Anthropic, &kind, raw, Some(id.as_str()), at, reader));
     }
     reader.note(at, ReadChange::ServerToolAsText { tool: id });
     let text = present(block, "output").and_then(Value::as_str).map_or(output, |text| text.into_owned());
     Ok(Some(Block::Text(Text::new(text))))
 }
 
-fn made(home: Home, kind: &str, raw: String, needs: Option<&str>, at: &Path<'_>, reader: &mut Reader) -> Option<Block> {
+fn made(wire: Wire, kind: &str, raw: String, needs: Option<&str>, at: &Path<'_>, reader: &mut Reader) -> Option<Block> {
     let raw = RawJson::new(raw).ok();
     if raw.is_none() {
         reader.note(at, ReadChange::TooDeep);
     }
     let needs = needs.map(Arc::from);
-    Some(Block::Native(Native { wire: home.wire()?, kind: kind.into(), raw: raw?, reads_as: None, needs }))
+    Some(Block::Native(Native { wire, kind: kind.into(), raw: raw?, reads_as: None, needs }))
 }
 
 /// Whose a block of that kind is, and whether that is only assumed.
-fn owner(kind: &str, provider: Option<Provider>) -> (Home, bool) {
+fn owner(kind: &str, provider: Option<Provider>) -> (Wire, bool) {
     const ANTHROPIC: [&str; 8] =
         ["server_tool_use", "mcp_tool_use", "container_upload", "search_result", "document", "image", "compaction", "fallback"];
     const OPENAI_CHAT: [&str; 5] = ["input_audio", "refusal", "image_url", "file", "audio"];
+    let responses = kind == "compaction" || ["_call", "_output", "_tools"].iter().any(|end| kind.ends_with(end));
     match provider {
-        _ if OPENAI_CHAT.contains(&kind) => (Home::OpenAiChat, false),
-        _ if ANTHROPIC.contains(&kind) || kind.ends_with("_tool_result") => (Home::Anthropic, false),
-        Some(Provider::Anthropic) => (Home::Anthropic, false),
-        Some(Provider::Google) => (Home::Gemini, false),
-        Some(Provider::OpenAi) if ["_call", "_output", "_tools"].iter().any(|end| kind.ends_with(end)) => {
-            (Home::OpenAiResponses, false)
-        }
-        Some(Provider::OpenAi) | None => (Home::OpenAiChat, true),
+        Some(Provider::OpenAi) if responses => (Wire::OpenAiResponses, false),
+        _ if OPENAI_CHAT.contains(&kind) => (Wire::OpenAiChat, false),
+        _ if ANTHROPIC.contains(&kind) || kind.ends_with("_tool_result") => (Wire::Anthropic, false),
+        Some(Provider::Anthropic) => (Wire::Anthropic, false),
+        Some(Provider::Google) => (Wire::Gemini, false),
+        Some(Provider::OpenAi) | None => (Wire::OpenAiChat, true),
     }
 }
 
@@ -301,16 +314,12 @@ pub(super) fn native(
     at: &Path<'_>,
     reader: &mut Reader,
 ) -> Option<Native> {
-    let (home, assumed) = owner(kind, provider);
+    let (wire, assumed) = owner(kind, provider);
     if assumed {
         reader.note(at, ReadChange::UnknownBlock { kind: kind.to_owned() });
     }
-    let Some(wire) = home.wire() else {
-        reader.note(at, ReadChange::ProviderLeftOut { provider: home.name() });
-        return None;
-    };
     let raw = reader.raw(block, at)?;
-    let needs = str_of(block, "tool_use_id").filter(|_| home == Home::Anthropic && kind.ends_with("_tool_result"));
+    let needs = str_of(block, "tool_use_id").filter(|_| wire == Wire::Anthropic && kind.ends_with("_tool_result"));
     let reads_as = str_of(block, "refusal").filter(|_| kind == "refusal");
     Some(Native { wire, kind: kind.into(), raw, reads_as, needs: needs.map(Arc::from) })
 }

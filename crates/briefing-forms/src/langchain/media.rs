@@ -7,7 +7,7 @@ use briefing::message::{Bytes, Media, MediaSource};
 use briefing_json::{Kind, Value};
 
 use super::block::extra;
-use crate::home::Home;
+use crate::opaque::stored;
 use crate::reader::{Path, Reader, address, base64, present, str_of};
 
 /// A file, and whether it is a picture; none if the block holds none that can be read.
@@ -18,6 +18,7 @@ pub(super) fn file(block: Value<'_>, kind: &str, at: &Path<'_>, reader: &mut Rea
         "image" | "document" if block.get("source").is_some() => {
             (anthropic(block)?, &["type", "source", "title", "index", "id"])
         }
+        "media" => (media(block)?, &["type", "data", "file_uri", "mime_type", "filename", "index", "id"]),
         "image" | "file" | "audio" | "video" | "text-plain" => (standard(block, kind)?, &STANDARD),
         _ => return None,
     };
@@ -63,14 +64,21 @@ fn openai_file(block: Value<'_>) -> Option<Found> {
     let filename = str_of(file, "filename").map(Arc::from);
     let (source, media_type) = match (str_of(file, "file_data"), str_of(file, "file_id")) {
         (Some(data), None) => address(&data).filter(|(source, _)| matches!(source, MediaSource::Data(_)))?,
-        (None, Some(id)) => (stored(Home::OpenAiChat, &id)?, Arc::from("")),
+        (None, Some(id)) => (stored(&id), Arc::from("")),
         (Some(_), Some(_)) | (None, None) => return None,
     };
     Some(Found { source, media_type, filename })
 }
 
-fn stored(home: Home, id: &str) -> Option<MediaSource> {
-    Some(MediaSource::File { wire: home.wire()?, id: id.into() })
+/// A file as Google's package takes it.
+fn media(block: Value<'_>) -> Option<Found> {
+    let media_type = Arc::from(str_of(block, "mime_type").unwrap_or_default());
+    let source = match (str_of(block, "data"), str_of(block, "file_uri")) {
+        (Some(data), _) => MediaSource::Data(base64(&data)),
+        (None, Some(uri)) => address(&uri)?.0,
+        (None, None) => return None,
+    };
+    Some(Found { source, media_type, filename: str_of(block, "filename").map(Arc::from) })
 }
 
 fn anthropic(block: Value<'_>) -> Option<Found> {
@@ -103,7 +111,7 @@ fn standard(block: Value<'_>, kind: &str) -> Option<Found> {
             }
             source
         }
-        (None, None, None, Some(id)) => stored(Home::OpenAiChat, &id)?,
+        (None, None, None, Some(id)) => stored(&id),
         (None, None, None, None) => return None,
     };
     Some(Found { source, media_type, filename: filename(block) })

@@ -7,12 +7,12 @@ mod write;
 
 use std::sync::Arc;
 
-use briefing::ModelMessage;
 use briefing::message::{CallId, Extra, Outcome, Part, RawJson, System, SystemPart, User};
+use briefing::{ModelMessage, Wire};
 use briefing_json::{Kind, Value};
 
 use crate::change::ReadChange;
-use crate::home::{Home, quoted};
+use crate::opaque::{field, quoted};
 use crate::reader::{Path, Read, Reader, object, present, str_of};
 use block::{Block, block};
 pub(crate) use write::write;
@@ -22,6 +22,9 @@ const OPENAI_ROLE: &str = "__openai_role__";
 
 /// Where LangChain keeps the signatures of Gemini's calls, by the id of the call.
 const GEMINI_SIGNATURES: &str = "__gemini_function_call_thought_signatures__";
+
+/// Where LangChain kept the ids of items of OpenAI Responses that are calls, by the id of the call, before they stood in the content.
+const OPENAI_ITEMS: &str = "__openai_function_call_ids__";
 
 /// What a message says of itself to programs; no model is shown it.
 const BOOKKEEPING: [&str; 8] = [
@@ -118,7 +121,7 @@ fn human(body: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec<Mode
         Ok(())
     })?;
     rest(body, &["content", "content_blocks", "name", "role", "additional_kwargs"], &[], at, reader);
-    let extra = name(body, at, reader).and_then(|name| Home::OpenAiChat.field("name", &name)).unwrap_or_default();
+    let extra = name(body, at, reader).map(|name| field(Wire::OpenAiChat, "name", name)).unwrap_or_default();
     let only_outcomes = !outcomes.is_empty() && parts.is_empty();
     out.append(&mut outcomes);
     if !only_outcomes {
@@ -146,7 +149,7 @@ fn system(body: Value<'_>, developer: bool, at: &Path<'_>, reader: &mut Reader, 
     let mut fields = Vec::new();
     fields.extend(developer.then(|| RawJson::new(quoted("developer")).ok()).flatten().map(|role| (Arc::from("role"), role)));
     fields.extend(name(body, at, reader).map(|name| (Arc::from("name"), name)));
-    let extra = Home::OpenAiChat.wire().map(|wire| Extra::new(wire, fields)).unwrap_or_default();
+    let extra = Extra::new(Wire::OpenAiChat, fields);
     out.push(ModelMessage::System(Arc::new(System { parts, extra })));
     Ok(())
 }

@@ -1,19 +1,21 @@
 //! Writing LangChain's messages as `messages_to_dict` does, with the standard content blocks of version 1 for files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use briefing::message::{
     Assistant, Extra, Item, Media, MediaSource, ModelMessage, Native, Part, RawJson, Reasoning, SystemPart, Text, ToolCall,
 };
+use briefing::texts::file_line;
 use briefing::{Wire, native_reads_as};
 use briefing_json::{Document, Kind};
 
 use super::answer::{REASONING, SPOKEN};
-use super::block::{Block, Provider, block};
+use super::block::{Block, OF_ITEM, Provider, block};
 use super::{GEMINI_SIGNATURES, OPENAI_ROLE};
 use crate::change::WriteChange;
-use crate::home::{Home, unsigned};
-use crate::reader::{Path, Reader};
+use crate::item::{self, Message};
+use crate::opaque::{is_gemini_file, signature, thought, unsigned};
+use crate::reader::{Path, Reader, str_of};
 use crate::writer::Writer;
 
 /// The fields of Anthropic that a block keeps.
@@ -30,7 +32,7 @@ pub(crate) fn write(messages: &[ModelMessage], out: &mut Writer) {
                     _ => None,
                 };
                 content(&system.parts, plain, out, |out, part| match part {
-                    SystemPart::Text(text) => text_block(text, out),
+                    SystemPart::Text(text) => text_block(text, None, None, out),
                     SystemPart::Native(inner) => native(inner, None, out),
                 });
                 let role = system.extra.on(Wire::OpenAiChat).find(|(name, raw)| *name == "role" && is_developer(raw));
@@ -105,17 +107,29 @@ fn parts(parts: &[Part], out: &mut Writer) {
         _ => None,
     };
     content(parts, plain, out, |out, part| match part {
-        Part::Text(text) => text_block(text, out),
+        Part::Text(text) => text_block(text, None, None, out),
         Part::Image(inner) => media("image", inner, out),
         Part::Document(inner) => media("file", inner, out),
         Part::Native(inner) => native(inner, None, out),
     });
 }
 
-fn text_block(text: &Text, out: &mut Writer) {
+/// A text; of the model's, with the signature and the message that are read back of that provider.
+fn text_block(text: &Text, provider: Option<Provider>, message: Option<&Message>, out: &mut Writer) {
     out.block("text", |out| {
         out.field("text", &text.text);
-        match signature(&text.extra) {
+        if let Some(message) = message {
+            for (name, text) in [("id", &message.id), ("phase", &message.phase)] {
+                if let Some(text) = text {
+                    out.field(name, text);
+                }
+            }
+            for name in Message::left_out(text) {
+                out.note(WriteChange::FieldLeftOut { wire: Wire::OpenAiResponses, name });
+            }
+            return out.fields_left_out(&text.extra, &[item::MESSAGE]);
+        }
+        match signature(&text.extra).filter(|_| provider == Some(Provider::Google)) {
             Some(signature) => {
                 out.inner("extras", |out| out.json_field("signature", signature.as_str()));
                 out.fields_left_out(&text.extra, &["thoughtSignature"]);
@@ -133,7 +147,8 @@ fn block_fields(extra: &Extra, out: &mut Writer) {
     out.fields_left_out(extra, if extra.wire() == Some(Wire::Anthropic) { &KEPT } else { &[] });
 }
 
-/// A file as a standard block; one in Anthropic's store as Anthropic's own, since an id says not whose it is.
+/// A file as a standard block, in Gemini's store by its address. One in Anthropic's store is Anthropic's own block, since an id says not
+/// whose it is; where Gemini's is no address, a text.
 fn media(kind: &str, media: &Media, out: &mut Writer) {
     if let MediaSource::File { wire: Wire::Anthropic, id } = &media.source {
         out.block(if kind == "image" { "image" } else { "document" }, |out| {
@@ -151,10 +166,18 @@ fn media(kind: &str, media: &Media, out: &mut Writer) {
         });
         return;
     }
+    if let MediaSource::File { wire: Wire::Gemini, id } = &media.source
+        && !is_gemini_file(id)
+    {
+        out.note(WriteChange::FileAsText { id: id.to_string() });
+        let what = if kind == "image" { "image" } else { "document" };
+        let line = file_line(what, Some(media.filename.as_deref().unwrap_or(id)), None);
+        return text_block(&Text::new(line), None, None, out);
+    }
     out.block(kind, |out| {
         match &media.source {
             MediaSource::Data(bytes) => out.field("base64", bytes.as_base64()),
-            MediaSource::Url(url) => out.field("url", url),
+            MediaSource::Url(url) | MediaSource::File { wire: Wire::Gemini, id: url } => out.field("url", url),
             MediaSource::File { id, .. } => out.field("file_id", id),
         }
         if !media.media_type.is_empty() {
@@ -173,7 +196,7 @@ fn native(native: &Native, provider: Option<Provider>, out: &mut Writer) {
         out.json(native.raw.as_str());
     } else {
         out.note(WriteChange::NativeAsText { kind: native.kind.to_string() });
-        text_block(&Text::new(native_reads_as(native)), out);
+        text_block(&Text::new(native_reads_as(native)), None, None, out);
     }
 }
 
@@ -188,21 +211,25 @@ fn comes_back(raw: &RawJson, provider: Option<Provider>, is: impl FnOnce(&Block)
 /// model's name would say otherwise.
 fn model_provider(said: &Assistant) -> Option<&'static str> {
     let mut homes = said.items.iter().filter_map(|item| match item {
-        Item::Reasoning(reasoning) => Some(Home::of(reasoning.wire)),
-        Item::Native(native) => Some(Home::of(native.wire)),
-        Item::Call(ToolCall { extra, .. }) | Item::Text(Text { extra, .. }) => signature(extra).map(|_| Home::Gemini),
+        Item::Reasoning(reasoning) => Some(reasoning.wire),
+        Item::Native(native) => Some(native.wire),
+        Item::Call(ToolCall { extra, .. }) | Item::Text(Text { extra, .. }) => match extra.wire() {
+            Some(Wire::Gemini) => signature(extra).map(|_| Wire::Gemini),
+            Some(Wire::OpenAiResponses) => Some(Wire::OpenAiResponses),
+            Some(Wire::OpenAiChat | Wire::Anthropic) | None => None,
+        },
     });
     let (mut first, mut opaque) = (None, None);
     for home in &mut homes {
         first = first.or(Some(home));
-        opaque = opaque.or(Some(home).filter(|home| *home != Home::OpenAiChat));
+        opaque = opaque.or(Some(home).filter(|home| *home != Wire::OpenAiChat));
     }
     let misleads = || said.model.as_deref().and_then(Provider::by_name).is_some();
     match opaque.or(first)? {
-        Home::Anthropic => Some("anthropic"),
-        Home::Gemini => Some("google_genai"),
-        Home::OpenAiResponses => Some("openai"),
-        Home::OpenAiChat => misleads().then_some("openai"),
+        Wire::Anthropic => Some("anthropic"),
+        Wire::Gemini => Some("google_genai"),
+        Wire::OpenAiResponses => Some("openai"),
+        Wire::OpenAiChat => misleads().then_some("openai"),
     }
 }
 
@@ -272,28 +299,28 @@ fn answer(said: &Assistant, out: &mut Writer) {
     let provider = Provider::by_name(named_provider.or(said.model.as_deref()).unwrap_or_default());
     let beside = Beside::of(said);
     let items = placeable(beside.items, provider, out);
-    let placed = beside.after_calls || in_order(&items);
-    let texts = items.iter().filter(|item| placed || !matches!(item, Item::Call(_)));
-    let plain = match texts.clone().collect::<Vec<_>>().as_slice() {
+    let messages = match provider {
+        Some(Provider::Anthropic | Provider::Google) => vec![None; items.len()],
+        Some(Provider::OpenAi) | None => item::messages(items.iter().copied()),
+    };
+    let numbered = said.calls().any(|call| !item::of_call(&call.extra).is_empty());
+    let placed = beside.after_calls || numbered || in_order(&items);
+    let inside = items.iter().zip(&messages).filter(|(item, _)| placed || !matches!(item, Item::Call(_)));
+    let plain = match inside.clone().collect::<Vec<_>>().as_slice() {
         [] => Some(""),
-        [Item::Text(text)] if !text.text.is_empty() => plain(text),
+        [(Item::Text(text), _)] if !text.text.is_empty() => plain(text),
         _ => None,
     };
     out.name("content");
     match plain {
         Some(text) => out.text(text),
-        None => out.array(texts, |out, item| self::item(item, provider, out)),
+        None => out.array(inside, |out, (item, message)| self::item(item, message.as_ref(), provider, out)),
     }
-    calls(said, out);
-    let mut signatures: HashMap<&str, &RawJson> = HashMap::new();
-    let mut order = Vec::new();
-    for call in said.calls() {
-        if let Some(signature) = signature(&call.extra)
-            && signatures.insert(call.id.given(), signature).is_none()
-        {
-            order.push((call.id.given(), signature));
-        }
-    }
+    let signed = signatures(said);
+    calls(said, &signed, out);
+    let order: Vec<_> = said.calls().map(|call| call.id.given()).collect();
+    let mut told = HashSet::new();
+    let order: Vec<_> = order.into_iter().filter(|id| told.insert(*id)).filter_map(|id| Some((id, *signed.get(id)?))).collect();
     out.inner("additional_kwargs", |out| {
         for (field, raw) in &beside.fields {
             out.json_field(field, raw.as_str());
@@ -313,10 +340,17 @@ fn answer(said: &Assistant, out: &mut Writer) {
     named(&said.extra, None, out);
 }
 
-/// Gemini's signature of a call or a text.
-fn signature(extra: &Extra) -> Option<&RawJson> {
-    let wire = Home::Gemini.wire()?;
-    extra.on(wire).find(|(name, _)| *name == "thoughtSignature").map(|(_, raw)| raw)
+/// Gemini's signatures by the id of the call, where all calls of that id have the same.
+fn signatures(said: &Assistant) -> HashMap<&str, &RawJson> {
+    let mut found: HashMap<&str, Option<&RawJson>> = HashMap::new();
+    for call in said.calls() {
+        let signed = signature(&call.extra);
+        let first = *found.entry(call.id.given()).or_insert(signed);
+        if first != signed {
+            found.insert(call.id.given(), None);
+        }
+    }
+    found.into_iter().filter_map(|(id, signed)| Some((id, signed?))).collect()
 }
 
 /// Whether the calls' places must be told: one stands before something else, or a broken one before a sound one.
@@ -329,10 +363,16 @@ fn in_order(items: &[&Item]) -> bool {
     !items.iter().map(rank).is_sorted()
 }
 
-fn item(item: &Item, provider: Option<Provider>, out: &mut Writer) {
+fn item(item: &Item, message: Option<&Message>, provider: Option<Provider>, out: &mut Writer) {
     match item {
-        Item::Text(text) => text_block(text, out),
+        Item::Text(text) => text_block(text, provider, message, out),
         Item::Native(inner) => native(inner, provider, out),
+        Item::Call(call) if !item::of_call(&call.extra).is_empty() => out.block("function_call", |out| {
+            item::of_call(&call.extra).iter().for_each(|(name, raw)| out.json_field(name, raw.as_str()));
+            out.field("call_id", call.id.given());
+            out.field("name", &call.name);
+            out.field("arguments", call.input.raw());
+        }),
         Item::Call(call) => out.block("tool_use", |out| {
             out.field("id", call.id.given());
             out.field("name", &call.name);
@@ -353,15 +393,28 @@ enum Shape {
     Own,
     /// As the standard block of what nobody signed.
     Unsigned(String),
+    /// As a thought of Google's: its text, its signature.
+    Thought(String, Option<String>),
 }
 
 /// None where the form has no place for it.
 fn shape(reasoning: &Reasoning, provider: Option<Provider>) -> Option<Shape> {
-    if comes_back(&reasoning.raw, provider, |block| matches!(block, Block::Reasoning(read) if read == reasoning)) {
+    let document = Document::parse(reasoning.raw.as_str()).ok()?;
+    let root = document.root();
+    let only = |known: &[&str]| root.entries().all(|(name, _)| known.contains(&name.as_ref()));
+    // An item comes back without the members that are null.
+    let item = reasoning.wire == Wire::OpenAiResponses && &*reasoning.kind == "reasoning" && only(&OF_ITEM);
+    let same = |read: &Reasoning| read == reasoning || (item && read.wire == Wire::OpenAiResponses);
+    if comes_back(&reasoning.raw, provider, |block| matches!(block, Block::Reasoning(read) if same(read))) {
         return Some(Shape::Own);
     }
-    let document = Document::parse(reasoning.raw.as_str()).ok()?;
-    let text = document.root().as_str()?.into_owned();
+    if provider == Some(Provider::Google) && only(&["text", "thought", "thoughtSignature"]) {
+        let (text, signature) = (str_of(root, "text")?, str_of(root, "thoughtSignature"));
+        let same =
+            thought(&text, signature.as_deref()).is_some_and(|read| read.wire == reasoning.wire && read.kind == reasoning.kind);
+        return same.then_some(Shape::Thought(text, signature));
+    }
+    let text = root.as_str()?.into_owned();
     let unsigned = unsigned(&text).is_some_and(|read| read == *reasoning);
     let taken = !matches!(provider, Some(Provider::Anthropic | Provider::Google));
     (unsigned && taken).then_some(Shape::Unsigned(text))
@@ -371,6 +424,12 @@ fn reasoning(reasoning: &Reasoning, provider: Option<Provider>, out: &mut Writer
     match shape(reasoning, provider) {
         Some(Shape::Own) => out.json(reasoning.raw.as_str()),
         Some(Shape::Unsigned(text)) => out.block("reasoning", |out| out.field("reasoning", &text)),
+        Some(Shape::Thought(text, signature)) => out.block("thinking", |out| {
+            out.field("thinking", &text);
+            if let Some(signature) = &signature {
+                out.field("signature", signature);
+            }
+        }),
         // What has no shape was taken out before.
         None => out.json("null"),
     }
@@ -391,7 +450,7 @@ fn placeable<'a>(items: Vec<&'a Item>, provider: Option<Provider>, out: &mut Wri
 }
 
 /// All calls, the broken ones in a list of their own.
-fn calls(said: &Assistant, out: &mut Writer) {
+fn calls(said: &Assistant, signed: &HashMap<&str, &RawJson>, out: &mut Writer) {
     out.name("tool_calls");
     out.array(said.calls().filter(|call| call.input.is_object()), |out, call| {
         out.object(|out| {
@@ -400,7 +459,7 @@ fn calls(said: &Assistant, out: &mut Writer) {
             out.field("id", call.id.given());
             out.field("type", "tool_call");
         });
-        call_fields(call, out);
+        call_fields(call, signed, out);
     });
     out.name("invalid_tool_calls");
     out.array(said.calls().filter(|call| !call.input.is_object()), |out, call| {
@@ -412,11 +471,12 @@ fn calls(said: &Assistant, out: &mut Writer) {
             out.json("null");
             out.field("type", "invalid_tool_call");
         });
-        call_fields(call, out);
+        call_fields(call, signed, out);
     });
 }
 
-fn call_fields(call: &ToolCall, out: &mut Writer) {
-    let signed = signature(&call.extra).is_some();
-    out.fields_left_out(&call.extra, if signed { &["thoughtSignature"] } else { &[] });
+fn call_fields(call: &ToolCall, signed: &HashMap<&str, &RawJson>, out: &mut Writer) {
+    let mut kept: Vec<&str> = item::of_call(&call.extra).into_iter().map(|(name, _)| name).collect();
+    kept.extend(signed.contains_key(call.id.given()).then_some("thoughtSignature"));
+    out.fields_left_out(&call.extra, &kept);
 }

@@ -9,10 +9,11 @@ use briefing::texts::file_line;
 use briefing_json::{Kind, Value};
 
 use super::options::{self, OF_REASONING, Reasoned};
-use super::part::{file, known, text};
+use super::part::{file, known, said, text};
 use super::{outcome, server};
 use crate::change::ReadChange;
-use crate::home::{Pieces, redacted};
+use crate::item;
+use crate::opaque::{Pieces, redacted};
 use crate::reader::{Path, Read, Reader, is_nothing, present, str_of};
 
 /// Reads one message, which may be several: one for each outcome.
@@ -123,7 +124,7 @@ fn assistant(message: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec
         }
         items.extend(pieces.end().map(Item::Reasoning));
         match kind.as_str() {
-            "text" => items.push(Item::Text(text(part, at, reader)?)),
+            "text" => items.push(Item::Text(said(part, at, reader)?)),
             "redacted-reasoning" => items.extend(redacted(&reader.member_or_empty(part, "data", at)?).map(Item::Reasoning)),
             "file" => items.extend(file(part, &["data"], at, reader).map(|file| made(&file, at, reader))),
             "tool-call" => items.push(call(part, &mut names, at, reader)?),
@@ -133,6 +134,7 @@ fn assistant(message: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec
         Ok(())
     })?;
     items.extend(pieces.end().map(Item::Reasoning));
+    item::join(&mut items);
     Ok(items)
 }
 
@@ -149,7 +151,7 @@ pub(super) fn reasoning(
     reader.unknown(part, &known(&["type", "text", "reasoning", "details", "signature", "state", "id"]), at);
     let given = options::of(part);
     options::extra(given, &OF_REASONING, at, reader);
-    match options::reasoning(text, str_of(part, "signature"), given, at, reader) {
+    match options::reasoning(text, str_of(part, "signature"), given) {
         Some(Reasoned::Piece(id, text, encrypted)) => {
             items.extend(pieces.take(id, text, encrypted).map(Item::Reasoning));
         }
@@ -191,7 +193,7 @@ fn call(part: Value<'_>, names: &mut HashMap<String, String>, at: &Path<'_>, rea
         names.insert(id.clone(), name.clone());
         return Ok(server::call(&id, &name, input.raw(), at, reader));
     }
-    let extra = options::signed(options::of(part), at, reader);
+    let extra = options::of_call(options::of(part), at, reader);
     Ok(Item::Call(ToolCall { id: CallId::new(id), name, input, extra }))
 }
 

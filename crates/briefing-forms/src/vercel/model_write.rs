@@ -7,10 +7,11 @@ use briefing::message::{Assistant, Item, Media, Outcome, Part, Reasoning, System
 
 use super::options::{self, Options};
 use super::outcome;
-use super::part::{as_text, native_text, reference, write_text};
+use super::part::{as_text, native_text, reference, write_said, write_text};
 use super::server::{self, Served};
 use crate::change::WriteChange;
-use crate::home::quoted;
+use crate::item::{self, Message};
+use crate::opaque::quoted;
 use crate::writer::Writer;
 
 /// The tool of an outcome whose call is not there.
@@ -134,8 +135,10 @@ fn assistant(said: &Assistant, out: &mut Writer) {
         [Item::Text(Text { text, extra })] if extra.is_empty() && !text.is_empty() => out.text(text),
         items => {
             let mut written = Vec::new();
-            for item in items {
-                written.extend(self::item(item, out));
+            let mut before = None;
+            for (item, message) in items.iter().zip(item::messages(items)) {
+                written.extend(self::item(item, before, message, out));
+                before = Some(item);
             }
             out.array(written, |out, part| part.write(out));
         }
@@ -144,30 +147,32 @@ fn assistant(said: &Assistant, out: &mut Writer) {
 
 /// A part as it is written.
 enum Written<'a> {
-    Text(std::borrow::Cow<'a, Text>),
+    Text(std::borrow::Cow<'a, Text>, Option<Message>),
     Reasoning(String, Options),
     Call(&'a briefing::message::ToolCall),
     Served(Served),
 }
 
-fn item<'a>(item: &'a Item, out: &mut Writer) -> Vec<Written<'a>> {
+fn item<'a>(item: &'a Item, before: Option<&Item>, message: Option<Message>, out: &mut Writer) -> Vec<Written<'a>> {
     use std::borrow::Cow;
     match item {
-        Item::Text(text) => vec![Written::Text(Cow::Borrowed(text))],
+        Item::Text(text) => vec![Written::Text(Cow::Borrowed(text), message)],
         Item::Call(call) => vec![Written::Call(call)],
         Item::Native(native) => vec![match server::written(native) {
             Some(served) => Written::Served(served),
-            None => Written::Text(Cow::Owned(native_text(native, out))),
+            None => Written::Text(Cow::Owned(native_text(native, out)), None),
         }],
         Item::Reasoning(reasoning) => {
-            self::reasoning(reasoning, out).into_iter().map(|(text, options)| Written::Reasoning(text, options)).collect()
+            let pieces = self::reasoning(reasoning, item::is_repeat(before, item), out).into_iter();
+            pieces.map(|(text, options)| Written::Reasoning(text, options)).collect()
         }
     }
 }
 
-/// The parts of reasoning; none, and told, where the forms have no place for it.
-pub(super) fn reasoning(reasoning: &Reasoning, out: &mut Writer) -> Vec<(String, Options)> {
-    options::written(reasoning).unwrap_or_else(|| {
+/// The parts of reasoning; none, and told, where the forms have no place for it, as for one that repeats the id of the item before.
+pub(super) fn reasoning(reasoning: &Reasoning, repeat: bool, out: &mut Writer) -> Vec<(String, Options)> {
+    let written = if repeat { None } else { options::written(reasoning, out) };
+    written.unwrap_or_else(|| {
         out.note(WriteChange::ReasoningLeftOut { kind: reasoning.kind.to_string() });
         Vec::new()
     })
@@ -176,13 +181,13 @@ pub(super) fn reasoning(reasoning: &Reasoning, out: &mut Writer) -> Vec<(String,
 impl Written<'_> {
     fn write(self, out: &mut Writer) {
         match self {
-            Self::Text(text) => write_text(&text, "providerOptions", out),
+            Self::Text(text, message) => write_said(&text, message.as_ref(), "providerOptions", out),
             Self::Reasoning(text, options) => out.block("reasoning", |out| {
                 out.field("text", &text);
                 options::write("providerOptions", &options, out);
             }),
             Self::Call(call) => {
-                let options = options::kept_signed(&call.extra, out);
+                let options = options::kept_call(&call.extra, out);
                 out.block("tool-call", |out| {
                     out.field("toolCallId", call.id.given());
                     out.field("toolName", &call.name);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use briefing::Wire;
-use briefing::message::{Extra, RawJson, Reasoning};
+use briefing::message::{Extra, RawJson, Reasoning, Text};
 use briefing_json::Value;
 
-use crate::change::ReadChange;
-use crate::home::{Home, object, quoted, redacted, thinking, thought, unsigned};
-use crate::reader::{Path, Reader, present, str_of};
+use crate::change::WriteChange;
+use crate::item::{self, Message};
+use crate::opaque::{self, object, quoted, redacted, thinking, thought, unsigned};
+use crate::reader::{Path, Reader, is_nothing, present, str_of};
 use crate::writer::Writer;
 
 /// The names under which a part keeps them, the call's own before the result's.
@@ -66,53 +67,54 @@ pub(super) const OF_REASONING: [&str; 5] =
 const OPENAI: [&str; 2] = ["openai", "azure"];
 const GOOGLE: [&str; 3] = ["google", "vertex", "googleVertex"];
 
-/// Reasoning with its signature, which says whose it is; none, and told, if Briefing has no such wire.
-pub(super) fn reasoning(
-    text: String,
-    signature: Option<String>,
-    options: Option<Value<'_>>,
-    at: &Path<'_>,
-    reader: &mut Reader,
-) -> Option<Reasoned> {
+/// Reasoning with its signature, which says whose it is.
+pub(super) fn reasoning(text: String, signature: Option<String>, options: Option<Value<'_>>) -> Option<Reasoned> {
+    let names = |provider: &str| options.is_some_and(|options| present(options, provider).is_some());
     let of = |providers: &[&str], name| field(options, providers, &[name])?.as_str().map(|text| text.into_owned());
     if let Some(data) = of(&["anthropic", "bedrock"], "redactedData") {
         return redacted(&data).map(Reasoned::Whole);
     }
     let signed = signature.or_else(|| of(&["anthropic", "bedrock"], "signature"));
-    if signed.is_some() || options.is_some_and(|options| present(options, "anthropic").is_some()) {
+    if signed.is_some() || names("anthropic") {
         return thinking(&text, signed.as_deref()).map(Reasoned::Whole);
     }
     let (id, encrypted) = (of(&OPENAI, "itemId"), of(&OPENAI, "reasoningEncryptedContent"));
     if id.is_some() || encrypted.is_some() {
-        return if Home::OpenAiResponses.wire().is_some() {
-            Some(Reasoned::Piece(id, text, encrypted))
-        } else {
-            elsewhere(Home::OpenAiResponses, at, reader)
-        };
+        return Some(Reasoned::Piece(id, text, encrypted));
     }
-    match of(&GOOGLE, "thoughtSignature") {
-        Some(signature) => match thought(&text, Some(&signature)) {
-            Some(thought) => Some(Reasoned::Whole(thought)),
-            None => elsewhere(Home::Gemini, at, reader),
-        },
-        None => unsigned(&text).map(Reasoned::Whole),
+    if GOOGLE.into_iter().any(names) {
+        return thought(&text, of(&GOOGLE, "thoughtSignature").as_deref()).map(Reasoned::Whole);
     }
+    unsigned(&text).map(Reasoned::Whole)
 }
 
-fn elsewhere<T>(home: Home, at: &Path<'_>, reader: &mut Reader) -> Option<T> {
-    reader.note(at, ReadChange::ProviderLeftOut { provider: home.name() });
-    None
+/// The unknown fields of a text of the model's: Gemini's signature, the message of OpenAI Responses, or Anthropic's mark.
+pub(super) fn of_text(options: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Extra {
+    let find = |name| field(options, &OPENAI, &[name])?.as_str().map(|text| text.into_owned());
+    let message = Message { id: find("itemId"), phase: find("phase") };
+    of_said(message.extra(), options, &["thoughtSignature", "itemId", "phase"], at, reader)
 }
 
-/// The unknown fields of a call or a text: Gemini's signature, or Anthropic's mark.
-pub(super) fn signed(options: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Extra {
-    let cached = extra(options, &["thoughtSignature"], at, reader);
-    let Some(signature) = field(options, &GOOGLE, &["thoughtSignature"]) else { return cached };
-    let Some(raw) = reader.raw(signature, at) else { return cached };
-    match Home::Gemini.field("thoughtSignature", &raw) {
-        Some(extra) => extra,
-        None => elsewhere(Home::Gemini, at, reader).unwrap_or(cached),
+/// The same of a call, of which OpenAI Responses has an item.
+pub(super) fn of_call(options: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Extra {
+    let item = item::call(|name| {
+        let name = if name == "id" { "itemId" } else { name };
+        field(options, &OPENAI, &[name])?.as_str().map(|text| text.into_owned())
+    });
+    of_said(item, options, &["thoughtSignature", "itemId", "namespace", "status"], at, reader)
+}
+
+/// What the model said keeps the fields of one wire. Those of others are told.
+fn of_said(item: Extra, options: Option<Value<'_>>, used: &[&str], at: &Path<'_>, reader: &mut Reader) -> Extra {
+    let cached = extra(options, used, at, reader);
+    let raw = field(options, &GOOGLE, &["thoughtSignature"]).and_then(|signature| reader.raw(signature, at));
+    let signed = raw.map(|raw| opaque::field(Wire::Gemini, "thoughtSignature", raw)).unwrap_or_default();
+    let mut found = [signed, item, cached].into_iter().filter(|extra| !extra.is_empty());
+    let kept = found.next().unwrap_or_default();
+    for other in found.filter_map(|extra| extra.wire()) {
+        reader.left_out(other.name(), at);
     }
+    kept
 }
 
 /// One provider's options as they are written: its name, and its fields as JSON.
@@ -125,11 +127,35 @@ pub(super) fn kept(extra: &Extra, out: &mut Writer) -> Options {
     mark.map(|(_, raw)| ("anthropic", vec![("cacheControl", raw.as_str().to_owned())]))
 }
 
-/// The same for a call or a text, which Gemini may have signed.
-pub(super) fn kept_signed(extra: &Extra, out: &mut Writer) -> Options {
-    let signature = Home::Gemini.wire().and_then(|wire| extra.on(wire).find(|(name, _)| *name == "thoughtSignature"));
-    match signature {
-        Some((_, raw)) => {
+/// The same for a text of the model's, which Gemini may have signed, or which belongs to a message of OpenAI Responses.
+pub(super) fn kept_text(text: &Text, message: Option<&Message>, out: &mut Writer) -> Options {
+    let Some(message) = message else { return kept_signed(&text.extra, out) };
+    for name in Message::left_out(text) {
+        out.note(WriteChange::FieldLeftOut { wire: Wire::OpenAiResponses, name });
+    }
+    out.fields_left_out(&text.extra, &[item::MESSAGE]);
+    let fields = [("itemId", &message.id), ("phase", &message.phase)];
+    let fields = fields.into_iter().filter_map(|(name, text)| Some((name, quoted(text.as_deref()?))));
+    Some(("openai", fields.collect()))
+}
+
+/// The same for a call.
+pub(super) fn kept_call(extra: &Extra, out: &mut Writer) -> Options {
+    let mut fields = item::of_call(extra);
+    fields.retain(|(name, _)| *name != "status");
+    if fields.is_empty() {
+        return kept_signed(extra, out);
+    }
+    let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    out.fields_left_out(extra, &names);
+    let named = |name| if name == "id" { "itemId" } else { "namespace" };
+    Some(("openai", fields.into_iter().map(|(name, raw)| (named(name), raw.as_str().to_owned())).collect()))
+}
+
+/// What Gemini signed keeps its signature.
+fn kept_signed(extra: &Extra, out: &mut Writer) -> Options {
+    match opaque::signature(extra) {
+        Some(raw) => {
             out.fields_left_out(extra, &["thoughtSignature"]);
             Some(("google", vec![("thoughtSignature", raw.as_str().to_owned())]))
         }
@@ -146,47 +172,54 @@ pub(super) fn write(name: &str, options: &Options, out: &mut Writer) {
     }
 }
 
-/// A piece of reasoning as both forms write it: its text and its options. None if the forms have no place for it.
-pub(super) fn written(reasoning: &Reasoning) -> Option<Vec<(String, Options)>> {
+/// A piece of reasoning as both forms write it: its text and its options. None if the forms have no place for it. Members of an item
+/// that say nothing of it to the provider are told.
+pub(super) fn written(reasoning: &Reasoning, out: &mut Writer) -> Option<Vec<(String, Options)>> {
     let document = briefing_json::Document::parse(reasoning.raw.as_str()).ok()?;
     let root = document.root();
     let only = |known: &[&str]| root.entries().all(|(name, _)| known.contains(&name.as_ref()));
-    match (Home::of(reasoning.wire), &*reasoning.kind) {
-        (Home::Anthropic, "thinking") if only(&["type", "thinking", "signature"]) => {
+    match (reasoning.wire, &*reasoning.kind) {
+        (Wire::Anthropic, "thinking") if only(&["type", "thinking", "signature"]) => {
             let signature = str_of(root, "signature").map(|text| ("signature", quoted(&text)));
             Some(vec![(str_of(root, "thinking")?, Some(("anthropic", signature.into_iter().collect())))])
         }
-        (Home::Anthropic, "redacted_thinking") if only(&["type", "data"]) => {
+        (Wire::Anthropic, "redacted_thinking") if only(&["type", "data"]) => {
             let data = vec![("redactedData", quoted(&str_of(root, "data")?))];
             Some(vec![(String::new(), Some(("anthropic", data)))])
         }
-        (Home::OpenAiChat, "reasoning_content") => Some(vec![(root.as_str()?.into_owned(), None)]),
-        (Home::Gemini, "thought") if only(&["text", "thought", "thoughtSignature"]) => {
-            let signature = vec![("thoughtSignature", quoted(&str_of(root, "thoughtSignature")?))];
-            Some(vec![(str_of(root, "text").unwrap_or_default(), Some(("google", signature)))])
+        (Wire::OpenAiChat, "reasoning_content") => Some(vec![(root.as_str()?.into_owned(), None)]),
+        (Wire::Gemini, "thought") if only(&["text", "thought", "thoughtSignature"]) => {
+            let signature = str_of(root, "thoughtSignature").map(|text| ("thoughtSignature", quoted(&text)));
+            Some(vec![(str_of(root, "text")?, Some(("google", signature.into_iter().collect())))])
         }
-        (Home::OpenAiResponses, "reasoning") if only(&["type", "id", "summary", "encrypted_content"]) => item(root),
-        (Home::Anthropic | Home::OpenAiChat | Home::Gemini | Home::OpenAiResponses, _) => None,
+        (Wire::OpenAiResponses, "reasoning") => item_of(root, out),
+        (Wire::Anthropic | Wire::OpenAiChat | Wire::Gemini | Wire::OpenAiResponses, _) => None,
     }
 }
 
-/// An item of OpenAI Responses: a part for each summary, at least one.
-fn item(item: Value<'_>) -> Option<Vec<(String, Options)>> {
-    let mut fields = Vec::new();
-    fields.extend(str_of(item, "id").map(|id| ("itemId", quoted(&id))));
-    fields.extend(str_of(item, "encrypted_content").map(|text| ("reasoningEncryptedContent", quoted(&text))));
-    if fields.is_empty() {
+/// An item of OpenAI Responses: a part for each summary, at least one. None of one with anything else to say.
+fn item_of(item: Value<'_>, out: &mut Writer) -> Option<Vec<(String, Options)>> {
+    const HELD: [&str; 4] = ["type", "id", "summary", "encrypted_content"];
+    let (id, encrypted) = (str_of(item, "id"), str_of(item, "encrypted_content"));
+    let texts: Option<Vec<String>> =
+        item.get("summary").into_iter().flat_map(Value::items).map(|part| str_of(part, "text")).collect();
+    let mut texts = texts?;
+    let other = |name: &str, value: Value<'_>| !HELD.contains(&name) && !is_nothing(value);
+    // A second part joins the first by the id alone.
+    let apart = texts.len() > 1 && id.is_none();
+    let more = item.entries().any(|(name, value)| name != "status" && other(&name, value));
+    if apart || more || (id.is_none() && encrypted.is_none()) {
         return None;
     }
-    let mut texts: Vec<String> =
-        item.get("summary").into_iter().flat_map(Value::items).filter_map(|part| str_of(part, "text")).collect();
-    // A second part joins the first by the id alone.
-    if texts.len() > 1 && str_of(item, "id").is_none() {
-        return None;
+    if item.get("status").is_some_and(|status| other("status", status)) {
+        out.note(WriteChange::FieldLeftOut { wire: Wire::OpenAiResponses, name: "reasoning.status".to_owned() });
     }
     if texts.is_empty() {
         texts.push(String::new());
     }
+    let mut fields = Vec::new();
+    fields.extend(id.map(|id| ("itemId", quoted(&id))));
+    fields.extend(encrypted.map(|text| ("reasoningEncryptedContent", quoted(&text))));
     Some(texts.into_iter().map(|text| (text, Some(("openai", fields.clone())))).collect())
 }
 

@@ -9,6 +9,7 @@ use briefing_json::{Kind, Value};
 
 use super::part::{as_text, file, native_text, provider};
 use crate::change::{ReadChange, WriteChange};
+use crate::opaque::{self, is_gemini_file};
 use crate::reader::{Path, Read, Reader, present, str_of};
 use crate::writer::Writer;
 
@@ -47,13 +48,12 @@ fn content(value: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Read
 /// A file by its id, or by its id at each provider.
 fn stored(part: Value<'_>) -> Option<Media> {
     let id = present(part, "fileId")?;
-    let (wire, id) = match id.as_str() {
-        Some(id) => (Wire::OpenAiChat, id.into_owned()),
-        None => [("openai", Wire::OpenAiChat), ("anthropic", Wire::Anthropic)]
+    let source = match id.as_str() {
+        Some(id) => opaque::stored(&id),
+        None => [("openai", Wire::OpenAiChat), ("anthropic", Wire::Anthropic), ("google", Wire::Gemini)]
             .into_iter()
-            .find_map(|(provider, wire)| Some((wire, str_of(id, provider)?)))?,
+            .find_map(|(provider, wire)| Some(MediaSource::File { wire, id: str_of(id, provider)?.into() }))?,
     };
-    let source = MediaSource::File { wire, id: id.into() };
     Some(Media { source, media_type: Arc::from(""), filename: None, extra: Extra::default() })
 }
 
@@ -102,7 +102,9 @@ pub(super) fn result(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Rea
         "providerExecuted",
     ]);
     reader.unknown(part, &known, at);
-    let extra = super::options::extra(super::options::of(part), &[], at, reader);
+    // What the SDK repeats of the call.
+    let of_call = ["itemId", "namespace", "thoughtSignature"];
+    let extra = super::options::extra(super::options::of(part), &of_call, at, reader);
     Ok(Outcome { call, parts, failed, extra })
 }
 
@@ -159,6 +161,7 @@ fn write_file(kind: &str, media: &Media, out: &mut Writer) {
     let (suffix, name, text) = match &media.source {
         MediaSource::Data(bytes) => ("data", "data", bytes.as_base64()),
         MediaSource::Url(url) => ("url", "url", &**url),
+        MediaSource::File { wire: Wire::Gemini, id } if is_gemini_file(id) => ("url", "url", &**id),
         MediaSource::File { id, .. } => match kind {
             "image" => ("file-id", "fileId", &**id),
             _ => ("id", "fileId", &**id),
@@ -171,8 +174,8 @@ fn write_file(kind: &str, media: &Media, out: &mut Writer) {
     }
     out.block(&format!("{kind}-{suffix}"), |out| {
         match &media.source {
-            MediaSource::File { wire, id } => out.inner(name, |out| out.field(provider(*wire), id)),
-            MediaSource::Data(_) | MediaSource::Url(_) => out.field(name, text),
+            MediaSource::File { wire, id } if name == "fileId" => out.inner(name, |out| out.field(provider(*wire), id)),
+            MediaSource::File { .. } | MediaSource::Data(_) | MediaSource::Url(_) => out.field(name, text),
         }
         if !media.media_type.is_empty() && name != "fileId" {
             out.field("mediaType", &media.media_type);

@@ -9,7 +9,8 @@ use briefing_json::{Kind, Value};
 
 use super::options;
 use crate::change::{ReadChange, WriteChange};
-use crate::home::Home;
+use crate::item::Message;
+use crate::opaque::{is_gemini_file, stored};
 use crate::reader::{Path, Read, Reader, address, base64, present, str_of};
 use crate::writer::Writer;
 
@@ -21,10 +22,17 @@ const OPENAI_FILE: &str = "file-";
 
 /// Reads a text part.
 pub(super) fn text(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Text> {
-    let text = reader.member_or_empty(part, "text", at)?;
-    let known = known(&["type", "text", "state"]);
-    reader.unknown(part, &known, at);
-    Ok(Text { text, extra: options::signed(options::of(part), at, reader) })
+    Ok(Text { text: words(part, at, reader)?, extra: options::extra(options::of(part), &[], at, reader) })
+}
+
+/// Reads a text part of the model's.
+pub(super) fn said(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Text> {
+    Ok(Text { text: words(part, at, reader)?, extra: options::of_text(options::of(part), at, reader) })
+}
+
+fn words(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<String> {
+    reader.unknown(part, &known(&["type", "text", "state"]), at);
+    reader.member_or_empty(part, "text", at)
 }
 
 /// The names and those of the options.
@@ -61,7 +69,7 @@ fn source(value: Value<'_>) -> Option<(MediaSource, Arc<str>)> {
         Kind::String => {
             let text = value.as_str()?;
             if text.starts_with(OPENAI_FILE) {
-                return Some((MediaSource::File { wire: Wire::OpenAiChat, id: text.into() }, none));
+                return Some((stored(&text), none));
             }
             if text.contains(':') { address(&text) } else { Some((MediaSource::Data(base64(&text)), none)) }
         }
@@ -85,8 +93,10 @@ pub(super) fn reference(media: &Media, as_uri: bool) -> Option<String> {
         MediaSource::Data(bytes) if as_uri => Some(format!("data:{};base64,{}", media.media_type, bytes.as_base64())),
         MediaSource::Data(bytes) => Some(bytes.as_base64().to_owned()),
         MediaSource::Url(url) => Some(url.to_string()),
+        MediaSource::File { wire: Wire::Gemini, id } => is_gemini_file(id).then(|| id.to_string()),
         MediaSource::File { wire, id } => {
-            (*wire == Wire::OpenAiChat && id.starts_with(OPENAI_FILE) && !as_uri).then(|| id.to_string())
+            let openai = wire.shares_files_with(Wire::OpenAiChat) && id.starts_with(OPENAI_FILE);
+            (openai && !as_uri).then(|| id.to_string())
         }
     }
 }
@@ -110,18 +120,28 @@ pub(super) fn native_text(native: &Native, out: &mut Writer) -> Text {
 
 /// Writes a text part with its options under that name.
 pub(super) fn write_text(text: &Text, name: &str, out: &mut Writer) {
-    let options = options::kept_signed(&text.extra, out);
+    let options = options::kept(&text.extra, out);
+    write_words(text, name, &options, out);
+}
+
+/// Writes a text part of the model's, of that message.
+pub(super) fn write_said(text: &Text, message: Option<&Message>, name: &str, out: &mut Writer) {
+    let options = options::kept_text(text, message, out);
+    write_words(text, name, &options, out);
+}
+
+fn write_words(text: &Text, name: &str, options: &options::Options, out: &mut Writer) {
     out.block("text", |out| {
         out.field("text", &text.text);
-        options::write(name, &options, out);
+        options::write(name, options, out);
     });
 }
 
 /// The provider's name in ids by provider.
 pub(super) fn provider(wire: Wire) -> &'static str {
-    match Home::of(wire) {
-        Home::OpenAiChat | Home::OpenAiResponses => "openai",
-        Home::Anthropic => "anthropic",
-        Home::Gemini => "google",
+    match wire {
+        Wire::OpenAiChat | Wire::OpenAiResponses => "openai",
+        Wire::Anthropic => "anthropic",
+        Wire::Gemini => "google",
     }
 }

@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
+use briefing::Wire;
 use briefing::message::{Item, Native, RawJson, Text};
 use briefing::texts::native_elsewhere;
 use briefing_json::{Document, Kind, Value};
 
 use super::options::raw_object;
 use crate::change::ReadChange;
-use crate::home::{Home, quoted};
+use crate::opaque::quoted;
 use crate::reader::{Path, Reader, str_of};
 
 /// How Anthropic's ids of such calls begin.
@@ -28,7 +29,7 @@ pub(super) fn call(id: &str, tool: &str, input: &str, at: &Path<'_>, reader: &mu
         ("input", if input.is_empty() { "{}" } else { input }.to_owned()),
     ];
     let raw = raw_object(&raw).filter(|_| id.starts_with(ANTHROPIC));
-    raw.and_then(|raw| native("server_tool_use", raw, None)).unwrap_or_else(|| {
+    raw.map(|raw| native("server_tool_use", raw, None)).unwrap_or_else(|| {
         reader.note(at, ReadChange::ServerToolAsText { tool: tool.to_owned() });
         Item::Text(Text::new(native_elsewhere(tool)))
     })
@@ -40,7 +41,7 @@ pub(super) fn result(id: &str, tool: &str, value: Value<'_>, at: &Path<'_>, read
     let known = id.starts_with(ANTHROPIC) && TOOLS.contains(&tool) && matches!(value.kind(), Kind::Array | Kind::Object);
     let raw = if known {
         let raw = [("type", quoted(&kind)), ("tool_use_id", quoted(id)), ("content", respelled(value, &snake))];
-        raw_object(&raw).and_then(|raw| native(&kind, raw, Some(id)))
+        raw_object(&raw).map(|raw| native(&kind, raw, Some(id)))
     } else {
         None
     };
@@ -51,9 +52,8 @@ pub(super) fn result(id: &str, tool: &str, value: Value<'_>, at: &Path<'_>, read
     })
 }
 
-fn native(kind: &str, raw: RawJson, needs: Option<&str>) -> Option<Item> {
-    let wire = Home::Anthropic.wire()?;
-    Some(Item::Native(Native { wire, kind: kind.into(), raw, reads_as: None, needs: needs.map(Arc::from) }))
+fn native(kind: &str, raw: RawJson, needs: Option<&str>) -> Item {
+    Item::Native(Native { wire: Wire::Anthropic, kind: kind.into(), raw, reads_as: None, needs: needs.map(Arc::from) })
 }
 
 /// A native block that the forms hold as a call or a result.
@@ -64,7 +64,7 @@ pub(super) enum Served {
 
 /// None for a block that has no place in the forms.
 pub(super) fn written(native: &Native) -> Option<Served> {
-    if Home::of(native.wire) != Home::Anthropic || native.reads_as.is_some() {
+    if native.wire != Wire::Anthropic || native.reads_as.is_some() {
         return None;
     }
     let document = Document::parse(native.raw.as_str()).ok()?;

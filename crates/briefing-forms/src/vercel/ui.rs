@@ -7,10 +7,11 @@ use briefing::message::{Assistant, CallId, Extra, Input, Item, Outcome, Part, Sy
 use briefing_json::{Kind, Value};
 
 use super::model::{made, reasoning};
-use super::part::{file, known, text};
+use super::part::{self, file, known, text};
 use super::{options, outcome, server, ui_old};
 use crate::change::ReadChange;
-use crate::home::Pieces;
+use crate::item;
+use crate::opaque::Pieces;
 use crate::reader::{Path, Read, Reader, object, present, str_of};
 
 /// Reads one message, which may be several.
@@ -96,6 +97,7 @@ impl Step {
     pub(super) fn end(&mut self, model: Option<&Arc<str>>, out: &mut Vec<ModelMessage>) {
         let mut step = std::mem::take(self);
         step.items.extend(step.pieces.end().map(Item::Reasoning));
+        item::join(&mut step.items);
         if !step.items.is_empty() {
             let said = Assistant { items: step.items, model: model.cloned(), extra: Extra::default() };
             out.push(ModelMessage::Assistant(Arc::new(said)));
@@ -143,7 +145,7 @@ fn said(
             if step.called {
                 step.end(model, out);
             }
-            step.items.push(Item::Text(text(part, at, reader)?));
+            step.items.push(Item::Text(part::said(part, at, reader)?));
         }
         "file" => step.items.extend(file(part, &["url", "data"], at, reader).map(|file| made(&file, at, reader))),
         "tool-invocation" => {
@@ -210,7 +212,7 @@ fn tool(part: Value<'_>, name: String, at: &Path<'_>, reader: &mut Reader, step:
         _ if refused => Some((outcome::denied(reason), Some(true))),
         _ => None,
     };
-    let extra = options::signed(options::of(part), at, reader);
+    let extra = options::of_call(options::of(part), at, reader);
     let call = ToolCall { id: CallId::new(id), name, input, extra };
     step.outcomes.extend(came.map(|(parts, failed)| Outcome { call: call.id.clone(), parts, failed, extra: Extra::default() }));
     step.items.push(Item::Call(call));

@@ -10,7 +10,7 @@ use briefing_json::{Kind, Value};
 use super::outcome;
 use super::ui::Step;
 use crate::change::ReadChange;
-use crate::home::{redacted, thinking, unsigned};
+use crate::opaque::{redacted, thinking, unsigned};
 use crate::reader::{Path, Read, Reader, object, present, str_of};
 
 /// Reads an answer without parts: its calls, step by step, and behind them its text.

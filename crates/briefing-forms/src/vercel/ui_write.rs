@@ -7,10 +7,11 @@ use briefing::ModelMessage;
 use briefing::message::{Assistant, Item, Media, Outcome, Part, System, SystemPart, Text, ToolCall, User};
 
 use super::model_write::{input, reasoning};
-use super::part::{SOME_PICTURE, as_text, native_text, reference, write_text};
+use super::part::{SOME_PICTURE, as_text, native_text, reference, write_said, write_text};
 use super::server::{self, Served};
 use super::{options, outcome};
 use crate::change::WriteChange;
+use crate::item::{self, Message};
 use crate::writer::Writer;
 
 const METADATA: &str = "providerMetadata";
@@ -178,7 +179,7 @@ fn write_turn(turn: &mut Vec<(usize, &Assistant)>, answers: &Answers<'_>, number
 /// A part as it is written.
 enum Shown<'a> {
     StepStart,
-    Text(std::borrow::Cow<'a, Text>),
+    Text(std::borrow::Cow<'a, Text>, Option<Message>),
     Reasoning(String, options::Options),
     Call(&'a ToolCall, Option<(usize, &'a Outcome)>),
     Served { id: String, tool: String, input: String, output: Option<String> },
@@ -190,11 +191,13 @@ fn shown<'a>(index: usize, said: &'a Assistant, answers: &Answers<'a>, out: &mut
     let (mut results, taken) = results(said);
     let mut calls = 0;
     let mut parts = vec![Shown::StepStart];
-    for (place, item) in said.items.iter().enumerate() {
+    let mut last: Option<&Item> = None;
+    for ((place, item), message) in said.items.iter().enumerate().zip(item::messages(&said.items)) {
+        let before = last.replace(item);
         match item {
-            Item::Text(text) => parts.push(Shown::Text(Cow::Borrowed(text))),
+            Item::Text(text) => parts.push(Shown::Text(Cow::Borrowed(text), message)),
             Item::Reasoning(reasoning) => {
-                let pieces = self::reasoning(reasoning, out).into_iter();
+                let pieces = self::reasoning(reasoning, item::is_repeat(before, item), out).into_iter();
                 parts.extend(pieces.map(|(text, options)| Shown::Reasoning(text, options)));
             }
             Item::Call(call) => {
@@ -207,7 +210,7 @@ fn shown<'a>(index: usize, said: &'a Assistant, answers: &Answers<'a>, out: &mut
                     parts.push(Shown::Served { id, tool, input, output });
                 }
                 Some(Served::Result { .. }) if taken.contains(&place) => {}
-                Some(Served::Result { .. }) | None => parts.push(Shown::Text(Cow::Owned(native_text(native, out)))),
+                Some(Served::Result { .. }) | None => parts.push(Shown::Text(Cow::Owned(native_text(native, out)), None)),
             },
         }
     }
@@ -239,7 +242,7 @@ impl Shown<'_> {
     fn write(self, out: &mut Writer) {
         match self {
             Self::StepStart => out.block("step-start", |_| {}),
-            Self::Text(text) => write_text(&text, METADATA, out),
+            Self::Text(text, message) => write_said(&text, message.as_ref(), METADATA, out),
             Self::Reasoning(text, options) => out.block("reasoning", |out| {
                 out.field("text", &text);
                 options::write(METADATA, &options, out);
@@ -270,7 +273,7 @@ fn part_of(tool: &str, out: &mut Writer, write: impl FnOnce(&mut Writer)) {
 }
 
 fn call(call: &ToolCall, answer: Option<(usize, &Outcome)>, out: &mut Writer) {
-    let options = options::kept_signed(&call.extra, out);
+    let options = options::kept_call(&call.extra, out);
     part_of(&call.name, out, |out| {
         out.field("toolCallId", call.id.given());
         let failed = answer.is_some_and(|(_, outcome)| outcome.failed == Some(true));

@@ -40,8 +40,26 @@ fn extra() -> impl Strategy<Value = Extra> {
         1 => Just(Extra::new(Wire::Anthropic, vec![("cache_control".into(), raw(r#"{"type":"ephemeral"}"#))])),
         1 => Just(Extra::new(Wire::Anthropic, vec![("citations".into(), raw("[1]"))])),
         1 => Just(Extra::new(Wire::OpenAiChat, vec![("name".into(), raw("\"ann\"")), ("x".into(), raw("{}"))])),
+        1 => Just(Extra::new(Wire::Gemini, vec![("thoughtSignature".into(), raw("\"c2ln\""))])),
+        1 => of_responses().prop_map(|fields| {
+            Extra::new(Wire::OpenAiResponses, fields.iter().map(|(name, json)| (Arc::from(*name), raw(json))).collect())
+        }),
         1 => Just(Extra::new(Wire::OpenAiChat, vec![("role".into(), raw("\"developer\""))])),
     ]
+}
+
+/// Fields of a text or a call of OpenAI Responses.
+fn of_responses() -> impl Strategy<Value = &'static [(&'static str, &'static str)]> {
+    const FIELDS: [&[(&str, &str)]; 7] = [
+        &[("message", r#"{"type":"message","id":"msg_1"}"#)],
+        &[("message", r#"{"type":"message","id":"msg_2","phase":"final_answer"}"#)],
+        &[("message", r#"{"type":"message","id":"msg_3","status":"completed"}"#), ("annotations", "[]")],
+        &[("message", "true")],
+        &[("id", "\"fc_1\""), ("namespace", "\"n\"")],
+        &[("id", "\"fc_2\""), ("status", "\"completed\"")],
+        &[("type", "\"custom_tool_call\""), ("id", "\"ctc_1\"")],
+    ];
+    select(FIELDS.to_vec())
 }
 
 fn plain() -> impl Strategy<Value = Text> {
@@ -60,6 +78,9 @@ fn media() -> impl Strategy<Value = Media> {
         Just(MediaSource::File { wire: Wire::OpenAiChat, id: "file-1".into() }),
         Just(MediaSource::File { wire: Wire::OpenAiChat, id: "other".into() }),
         Just(MediaSource::File { wire: Wire::Anthropic, id: "file_1".into() }),
+        Just(MediaSource::File { wire: Wire::OpenAiResponses, id: "file-2".into() }),
+        Just(MediaSource::File { wire: Wire::Gemini, id: "https://generativelanguage.googleapis.com/v1beta/files/a".into() }),
+        Just(MediaSource::File { wire: Wire::Gemini, id: "files/a".into() }),
     ];
     let typed = select(vec!["", "image/png", "application/pdf", "text/plain", "audio/wav"]);
     (source, typed, proptest::option::of(select(vec!["a.png", ""])), extra()).prop_map(|(source, typed, name, extra)| Media {
@@ -97,6 +118,10 @@ fn native() -> impl Strategy<Value = Native> {
         (Wire::OpenAiChat, "audio", r#"{"id":"a"}"#, None),
         (Wire::OpenAiChat, "text", r#"{"type":"text","text":"x"}"#, None),
         (Wire::OpenAiChat, "x", "null", None),
+        (Wire::OpenAiResponses, "web_search_call", r#"{"type":"web_search_call","id":"ws_1"}"#, None),
+        (Wire::OpenAiResponses, "compaction", r#"{"type":"compaction","encrypted_content":"e"}"#, None),
+        (Wire::OpenAiResponses, "message", r#"{"type":"message","id":"msg_1"}"#, None),
+        (Wire::Gemini, "executableCode", r#"{"executableCode":{"code":"1"}}"#, None),
     ];
     select(known.to_vec()).prop_map(|(wire, kind, json, needs)| Native {
         wire,
@@ -120,6 +145,22 @@ fn reasoning() -> impl Strategy<Value = Reasoning> {
         (Wire::OpenAiChat, "reasoning_details", r#"[{"type":"x"}]"#),
         (Wire::OpenAiChat, "reasoning", r#"{"summary":[]}"#),
         (Wire::OpenAiChat, "odd", "1"),
+        (
+            Wire::OpenAiResponses,
+            "reasoning",
+            r#"{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"a"},{"type":"summary_text","text":"b"}],"encrypted_content":"e"}"#,
+        ),
+        (Wire::OpenAiResponses, "reasoning", r#"{"type":"reasoning","id":"rs_2","summary":[]}"#),
+        (Wire::OpenAiResponses, "reasoning", r#"{"type":"reasoning","summary":[],"encrypted_content":"e"}"#),
+        (Wire::OpenAiResponses, "reasoning", r#"{"type":"reasoning","id":"rs_3","summary":[],"status":"completed"}"#),
+        (
+            Wire::OpenAiResponses,
+            "reasoning",
+            r#"{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"t"}]}"#,
+        ),
+        (Wire::Gemini, "thought", r#"{"text":"t","thought":true,"thoughtSignature":"c2ln"}"#),
+        (Wire::Gemini, "thought", r#"{"text":"t","thought":true}"#),
+        (Wire::Gemini, "thought", r#"{"text":"t","thought":true,"x":1}"#),
     ];
     select(known.to_vec()).prop_map(|(wire, kind, json)| Reasoning { wire, kind: kind.into(), raw: raw(json) })
 }
@@ -165,7 +206,7 @@ pub(crate) fn list() -> impl Strategy<Value = Vec<ModelMessage>> {
 }
 
 /// The list as it comes back where nothing is told: that a tool did not fail is not kept, nor white space around arguments; a
-/// picture is one by its type; a system message without content is an empty text; and a user interface keeps outcomes in the order of their calls.
+/// picture is one by its type; a file in OpenAI's store is OpenAI Chat's; a system message without content is an empty text; and a user interface keeps outcomes in the order of their calls.
 pub(crate) fn plainly(form: Form, list: &[ModelMessage]) -> Vec<ModelMessage> {
     let mut out: Vec<ModelMessage> = Vec::new();
     for message in list {
@@ -173,13 +214,13 @@ pub(crate) fn plainly(form: Form, list: &[ModelMessage]) -> Vec<ModelMessage> {
             ModelMessage::System(said) if said.parts.is_empty() && form == Form::VercelModel => ModelMessage::system(""),
             ModelMessage::System(_) => message.clone(),
             ModelMessage::User(user) => {
-                let parts = user.parts.iter().map(|part| picture(form, part)).collect();
+                let parts = user.parts.iter().map(|part| picture(form, &in_one_store(part))).collect();
                 ModelMessage::User(Arc::new(User { parts, extra: user.extra.clone() }))
             }
             ModelMessage::Tool(outcome) => {
                 let mut outcome = (**outcome).clone();
                 outcome.failed = outcome.failed.filter(|failed| *failed);
-                outcome.parts = outcome.parts.iter().map(|part| picture(form, part)).collect();
+                outcome.parts = outcome.parts.iter().map(|part| picture(form, &in_one_store(part))).collect();
                 ModelMessage::Tool(Arc::new(outcome))
             }
             ModelMessage::Assistant(said) => {
@@ -238,6 +279,17 @@ pub(crate) fn served(list: &[ModelMessage]) -> bool {
     list.iter().any(|message| matches!(message, ModelMessage::Assistant(said) if said.items.iter().any(is_result)))
 }
 
+/// OpenAI's two wires share a store.
+fn in_one_store(part: &Part) -> Part {
+    let mut part = part.clone();
+    if let Part::Image(media) | Part::Document(media) = &mut part
+        && let MediaSource::File { wire: wire @ Wire::OpenAiResponses, .. } = &mut media.source
+    {
+        *wire = Wire::OpenAiChat;
+    }
+    part
+}
+
 /// A file of the SDK is a picture if its type says so; `ModelMessage` has a part for pictures, which hold no name.
 fn picture(form: Form, part: &Part) -> Part {
     let typed = |media: &Media| !media.media_type.is_empty() && !media.media_type.starts_with("image/");
@@ -253,7 +305,7 @@ fn picture(form: Form, part: &Part) -> Part {
 
 /// JSON out of the forms' own words.
 pub(crate) fn value() -> impl Strategy<Value = String> {
-    const WORDS: [&str; 44] = [
+    const WORDS: [&str; 54] = [
         "type",
         "role",
         "content",
@@ -298,6 +350,16 @@ pub(crate) fn value() -> impl Strategy<Value = String> {
         "web_search",
         "kwargs",
         "lc",
+        "openai",
+        "google",
+        "itemId",
+        "msg_1",
+        "rs_1",
+        "encrypted_content",
+        "summary",
+        "extras",
+        "thoughtSignature",
+        "function_call",
     ];
     let word = || select(WORDS.to_vec()).prop_map(|word| format!("{word:?}"));
     let leaf = prop_oneof![6 => word(), 1 => select(vec!["null", "true", "1", "\"\\ud83d\"", "\"\"", "{}", "[]"]).prop_map(str::to_owned)];

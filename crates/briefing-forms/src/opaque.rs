@@ -1,54 +1,19 @@
-//! The providers that the forms name, and what of theirs is opaque: signed reasoning, signatures of calls.
+//! What a provider gave and wants back as it was: reasoning, signatures, files in its store.
 
 use std::sync::Arc;
 
 use briefing::Wire;
-use briefing::message::{Extra, RawJson, Reasoning};
+use briefing::message::{Extra, MediaSource, RawJson, Reasoning};
 use briefing_json::quote;
 
-/// The wire of a provider, whether Briefing has it or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Home {
-    OpenAiChat,
-    OpenAiResponses,
-    Anthropic,
-    Gemini,
+/// Reasoning of that wire; none if the text is no JSON that can be sent.
+pub(crate) fn reasoning(wire: Wire, kind: &str, raw: impl Into<Arc<str>>) -> Option<Reasoning> {
+    Some(Reasoning { wire, kind: kind.into(), raw: RawJson::new(raw).ok()? })
 }
 
-impl Home {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiResponses => "openai-responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    /// Briefing's wire of that name.
-    pub(crate) fn wire(self) -> Option<Wire> {
-        self.name().parse().ok()
-    }
-
-    /// The wire as the forms know it.
-    pub(crate) fn of(wire: Wire) -> Self {
-        match wire {
-            Wire::OpenAiChat => Self::OpenAiChat,
-            Wire::OpenAiResponses => Self::OpenAiResponses,
-            Wire::Anthropic => Self::Anthropic,
-            Wire::Gemini => Self::Gemini,
-        }
-    }
-
-    /// Reasoning of that wire; none if Briefing has no such wire, or the text is no JSON that can be sent.
-    pub(crate) fn reasoning(self, kind: &str, raw: impl Into<Arc<str>>) -> Option<Reasoning> {
-        Some(Reasoning { wire: self.wire()?, kind: kind.into(), raw: RawJson::new(raw).ok()? })
-    }
-
-    /// One unknown field of that wire; none as for reasoning.
-    pub(crate) fn field(self, name: &str, raw: &RawJson) -> Option<Extra> {
-        Some(Extra::new(self.wire()?, vec![(Arc::from(name), raw.clone())]))
-    }
+/// One unknown field of that wire.
+pub(crate) fn field(wire: Wire, name: &str, raw: RawJson) -> Extra {
+    Extra::new(wire, vec![(Arc::from(name), raw)])
 }
 
 /// A JSON object of texts, in order; what is none is left out.
@@ -73,24 +38,24 @@ pub(crate) fn quoted(text: &str) -> String {
 /// Anthropic's thinking.
 pub(crate) fn thinking(text: &str, signature: Option<&str>) -> Option<Reasoning> {
     let raw = texts(&[("type", Some("thinking")), ("thinking", Some(text)), ("signature", signature)]);
-    Home::Anthropic.reasoning("thinking", raw)
+    reasoning(Wire::Anthropic, "thinking", raw)
 }
 
 /// Anthropic's thinking that nobody may read.
 pub(crate) fn redacted(data: &str) -> Option<Reasoning> {
-    Home::Anthropic.reasoning("redacted_thinking", texts(&[("type", Some("redacted_thinking")), ("data", Some(data))]))
+    reasoning(Wire::Anthropic, "redacted_thinking", texts(&[("type", Some("redacted_thinking")), ("data", Some(data))]))
 }
 
 /// Reasoning that no provider signed, as servers that speak OpenAI Chat take it back.
 pub(crate) fn unsigned(text: &str) -> Option<Reasoning> {
-    Home::OpenAiChat.reasoning("reasoning_content", quoted(text))
+    reasoning(Wire::OpenAiChat, "reasoning_content", quoted(text))
 }
 
 /// A thought of Gemini.
 pub(crate) fn thought(text: &str, signature: Option<&str>) -> Option<Reasoning> {
     let mut members = vec![("text", quoted(text)), ("thought", "true".to_owned())];
     members.extend(signature.map(|signature| ("thoughtSignature", quoted(signature))));
-    Home::Gemini.reasoning("thought", object(&members))
+    reasoning(Wire::Gemini, "thought", object(&members))
 }
 
 /// An item of reasoning of OpenAI Responses.
@@ -101,7 +66,7 @@ pub(crate) fn reasoning_item(id: Option<&str>, summary: &[String], encrypted: Op
     members.extend(id.map(|id| ("id", quoted(id))));
     members.push(("summary", format!("[{}]", summary.join(","))));
     members.extend(encrypted.map(|encrypted| ("encrypted_content", quoted(encrypted))));
-    Home::OpenAiResponses.reasoning("reasoning", object(&members))
+    reasoning(Wire::OpenAiResponses, "reasoning", object(&members))
 }
 
 /// An item of reasoning of OpenAI Responses that a form keeps in pieces, one for each summary.
@@ -132,4 +97,21 @@ impl Pieces {
         let (id, texts, encrypted) = self.open.take()?;
         reasoning_item(id.as_deref(), &texts, encrypted.as_deref())
     }
+}
+
+/// A file in a provider's store, by the id alone: an address of Gemini's, or an id of OpenAI's, which both its wires take.
+pub(crate) fn stored(id: &str) -> MediaSource {
+    let wire = if is_gemini_file(id) { Wire::Gemini } else { Wire::OpenAiChat };
+    MediaSource::File { wire, id: id.into() }
+}
+
+/// Whether an address is that of a file in Gemini's store, or in the one of Vertex AI.
+pub(crate) fn is_gemini_file(uri: &str) -> bool {
+    uri.starts_with("gs://") || uri.starts_with("https://generativelanguage.googleapis.com/")
+}
+
+/// Gemini's signature of a call or a text.
+pub(crate) fn signature(extra: &Extra) -> Option<&RawJson> {
+    let signed = extra.on(Wire::Gemini).find(|(name, raw)| *name == "thoughtSignature" && raw.as_str().trim() != "null");
+    signed.map(|(_, raw)| raw)
 }
