@@ -33,13 +33,13 @@ mod writer;
 use std::fmt;
 
 use briefing::ModelMessage;
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 pub use change::{ReadChange, ReadFinding, WriteChange, WriteFinding};
 pub use error::{FormError, FormFault};
 pub use recognise::{recognise, recognise_message};
 
-use reader::{Path, Read, Reader};
+use reader::{Fails, Read, Reader};
 use writer::Writer;
 
 /// A stored form of messages.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use briefing::message::{Bytes, Input, MediaSource, RawJson, RawJsonError, Text};
-use briefing_json::{Kind, Pointer, Value, quote};
+use briefing_json::{Kind, Path, Value, quote};
 
 use crate::change::{ReadChange, ReadFinding};
 use crate::error::{FormError, FormFault};
@@ -12,36 +12,18 @@ use crate::opaque::{is_gemini_file, stored};
 
 pub(crate) type Read<T> = Result<T, FormError>;
 
-/// A place, spelled out only where something is said of it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Path<'p> {
-    Root,
-    Key(&'p Path<'p>, &'p str),
-    Index(&'p Path<'p>, usize),
+/// What is said of a place that cannot be read.
+pub(crate) trait Fails {
+    fn missing(&self, key: &'static str) -> FormError;
+    fn wanted(&self, wanted: &'static str, found: Value<'_>) -> FormError;
 }
 
-impl<'p> Path<'p> {
-    pub(crate) fn key(&'p self, key: &'p str) -> Path<'p> {
-        Path::Key(self, key)
-    }
-
-    pub(crate) fn index(&'p self, index: usize) -> Path<'p> {
-        Path::Index(self, index)
-    }
-
-    fn pointer(&self) -> Pointer {
-        match self {
-            Self::Root => Pointer::root(),
-            Self::Key(above, key) => above.pointer().key(key),
-            Self::Index(above, index) => above.pointer().index(*index),
-        }
-    }
-
-    pub(crate) fn missing(&self, key: &'static str) -> FormError {
+impl Fails for Path<'_> {
+    fn missing(&self, key: &'static str) -> FormError {
         FormError { place: self.pointer(), fault: FormFault::Missing { key } }
     }
 
-    pub(crate) fn wanted(&self, wanted: &'static str, found: Value<'_>) -> FormError {
+    fn wanted(&self, wanted: &'static str, found: Value<'_>) -> FormError {
         FormError { place: self.pointer(), fault: FormFault::Wanted { wanted, found: found.kind() } }
     }
 }

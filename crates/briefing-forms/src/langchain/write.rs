@@ -7,7 +7,7 @@ use briefing::message::{
 };
 use briefing::texts::file_line;
 use briefing::{Wire, native_reads_as};
-use briefing_json::{Document, Kind};
+use briefing_json::{Document, Kind, Path};
 
 use super::answer::{REASONING, SPOKEN};
 use super::block::{Block, OF_ITEM, Provider, block};
@@ -15,7 +15,7 @@ use super::{GEMINI_SIGNATURES, OPENAI_ROLE};
 use crate::change::WriteChange;
 use crate::item::{self, Message};
 use crate::opaque::{is_gemini_file, signature, thought, unsigned};
-use crate::reader::{Path, Reader, str_of};
+use crate::reader::{Reader, str_of};
 use crate::writer::Writer;
 
 /// The fields of Anthropic that a block keeps.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use briefing::Wire;
 use briefing::message::{Item, Native, RawJson, Text};
 use briefing::texts::native_elsewhere;
-use briefing_json::{Document, Kind, Value};
+use briefing_json::{Document, Kind, Path, Value};
 
 use super::options::raw_object;
 use crate::change::ReadChange;
 use crate::opaque::quoted;
-use crate::reader::{Path, Reader, str_of};
+use crate::reader::{Reader, str_of};
 
 /// How Anthropic's ids of such calls begin.
 const ANTHROPIC: &str = "srvtoolu_";
