@@ -46,6 +46,13 @@ pub enum WireChange {
     Merged,
     /// The calls from here on stand in an assistant message of their own, as one may not hold so many.
     CallsSplit,
+    /// The calls of a round stand behind its texts, as nothing may part a call from its outcome.
+    CallsBehindText,
+    /// A call of another model got the signature that stands for one it does not have (report B64).
+    SignatureStandsIn {
+        /// The call's id in the briefing.
+        call: String,
+    },
     /// System text reads as a user line, because it may not stand here (report B39).
     SystemAsUser,
     /// Reasoning of another wire, or without the seal that its provider demands, was left out.
@@ -141,6 +148,8 @@ impl fmt::Display for WireChange {
             Self::Filler(filler) => write!(f, "a line was added: {:?}", filler.text()),
             Self::Merged => f.write_str("merged with the message before"),
             Self::CallsSplit => f.write_str("the calls from here on stand in a message of their own"),
+            Self::CallsBehindText => f.write_str("the calls stand behind the texts of their round"),
+            Self::SignatureStandsIn { call } => write!(f, "call {call:?} got the signature that stands for none"),
             Self::SystemAsUser => f.write_str("system text reads as a user line"),
             Self::ReasoningLeftOut { kind } => write!(f, "reasoning ({kind}) was left out"),
             Self::NativeAsText { kind } => write!(f, "a {kind} block reads as text"),

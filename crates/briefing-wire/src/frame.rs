@@ -6,7 +6,7 @@ use briefing::texts::Filler;
 use briefing::{Briefing, ModelProfile, Round, Unit, UnitKind, Wire, filler};
 
 use crate::anthropic::ends_in_server_tool;
-use crate::openai_responses::is_instructions;
+use crate::openai_responses::{goes_on, is_instructions};
 
 /// One step along the list.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +27,9 @@ pub(crate) enum Step<'a> {
 
 /// The steps of a briefing in order, each with the index of its first message.
 pub(crate) fn steps(briefing: &Briefing) -> Vec<(usize, Step<'_>)> {
-    let mut walk = Walk { profile: briefing.call().profile(), steps: Vec::new(), before: None, end: End::User, at: 0 };
+    let profile = briefing.call().profile();
+    let goes_on = profile.wire == Wire::OpenAiResponses && goes_on(briefing.call());
+    let mut walk = Walk { profile, goes_on, steps: Vec::new(), before: None, end: End::User, at: 0 };
     let mut units = briefing.units().iter().map(|placed| placed.unit()).peekable();
     let mut leading = true;
     while let Some(unit) = units.next() {
@@ -51,6 +53,8 @@ enum End {
 
 struct Walk<'a> {
     profile: &'a ModelProfile,
+    /// Whether the list goes on from what the provider keeps, so that it may be empty.
+    goes_on: bool,
     steps: Vec<(usize, Step<'a>)>,
     before: Option<UnitKind>,
     end: End,
@@ -100,7 +104,9 @@ impl<'a> Walk<'a> {
         let goes_on = match self.profile.wire {
             Wire::Anthropic => matches!(self.steps.last(), Some((_, Step::System(_)))) || self.end == End::ServerTool,
             Wire::OpenAiChat => self.before.is_none() && !self.steps.is_empty(),
-            Wire::OpenAiResponses => self.before.is_none() && self.steps.iter().any(|(_, step)| !instructions(step)),
+            Wire::OpenAiResponses => {
+                self.before.is_none() && (self.goes_on || self.steps.iter().any(|(_, step)| !instructions(step)))
+            }
             Wire::Gemini => false,
         };
         if !goes_on {

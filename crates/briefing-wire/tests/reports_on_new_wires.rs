@@ -318,3 +318,112 @@ fn calls_of_other_types_stand_in_pairs() {
         .collect();
     assert_eq!(names, [json!("computer"), json!("tool_search"), json!("patch")]);
 }
+
+/// A body that goes on from what the provider keeps has outcomes whose calls it does not hold.
+#[test]
+fn outcomes_of_calls_that_the_provider_keeps_stay() {
+    let output = r#"{"type":"function_call_output","call_id":"c1","output":"ok"}"#;
+    for kept in [r#""previous_response_id":"resp_1","#, r#""conversation":"conv_1","#] {
+        let body = format!(r#"{{"model":"gpt-5",{kept}"input":[{output}]}}"#);
+        assert_eq!(again(&body, Wire::OpenAiResponses), body);
+        let empty = format!(r#"{{"model":"gpt-5",{kept}"input":[]}}"#);
+        assert_eq!(again(&empty, Wire::OpenAiResponses), empty);
+    }
+    let referred = format!(r#"{{"model":"gpt-5","input":[{{"id":"fc_1"}},{output}]}}"#);
+    assert_eq!(again(&referred, Wire::OpenAiResponses), referred);
+    let cached = r#"{"cachedContent":"cachedContents/x","contents":[{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}]}"#;
+    assert_eq!(again(cached, Wire::Gemini), cached);
+    // Without such a field nothing asked for them.
+    let alone = format!(r#"{{"model":"gpt-5","input":[{{"role":"user","content":"go"}},{output}]}}"#);
+    assert_eq!(again(&alone, Wire::OpenAiResponses), r#"{"model":"gpt-5","input":[{"role":"user","content":"go"}]}"#);
+}
+
+/// Gemini pairs by the name where only one side has an id, and takes one object for a list of one.
+#[test]
+fn gemini_is_read_as_proto_json_is() {
+    let body = |call: &str, response: &str| {
+        format!(
+            r#"{{"contents":[{{"role":"user","parts":[{{"text":"go"}}]}},{{"role":"model","parts":[{{"functionCall":{{{call}"name":"f","args":{{}}}}}}]}},{{"role":"user","parts":[{{"functionResponse":{{{response}"name":"f","response":{{"output":"ok"}}}}}}]}}]}}"#
+        )
+    };
+    let (with, without) = (body(r#""id":"c1","#, r#""id":"c1","#), body("", ""));
+    assert_eq!(again(&body(r#""id":"c1","#, ""), Wire::Gemini), with);
+    assert_eq!(again(&body("", r#""id":"c1","#), Wire::Gemini), without);
+    let short = r#"{"contents":{"parts":{"text":"go"}},"tools":{"function_declarations":{"name":"f"}}}"#;
+    let long = r#"{"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":{"type":"object","properties":{}}}]}],"contents":[{"role":"user","parts":[{"text":"go"}]}]}"#;
+    assert_eq!(again(short, Wire::Gemini), long);
+    // A part is one thing; what else it claims to be is told.
+    let mixed = r#"{"contents":[{"role":"user","parts":[{"text":"go","inlineData":{"mimeType":"image/png","data":"AAAA"}}]}]}"#;
+    let findings = parse_text(Wire::Gemini, mixed).unwrap().findings;
+    assert_eq!(
+        findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [r#"/contents/0/parts/0: field "inlineData" was left out"#]
+    );
+}
+
+/// A schema in Gemini's own form that is of no object is one of an object in the common form.
+#[test]
+fn a_schema_of_geminis_own_form_is_kept_or_mended() {
+    let body = |tools: &str| {
+        format!(
+            r#"{{"tools":[{{"functionDeclarations":[{tools}]}}],"contents":[{{"role":"user","parts":[{{"text":"go"}}]}}]}}"#
+        )
+    };
+    let own = body(r#"{"name":"f","parameters":{"type":"OBJECT","properties":{"a":{"type":"STRING"}}}}"#);
+    assert_eq!(again(&own, Wire::Gemini), own);
+    let mended = body(r#"{"name":"f","parametersJsonSchema":{"type":"object"}}"#);
+    assert_eq!(again(&body(r#"{"name":"f","parameters":{"type":"STRING"}}"#), Wire::Gemini), mended);
+    let parsed = parse_text(Wire::Gemini, &own).unwrap();
+    let tools = value(&render(&parsed.messages, &responses().tools(parsed.call.declared_tools().to_vec())));
+    assert_eq!(tools.pointer("/tools/0/parameters/properties/a/type"), Some(&json!("string")));
+}
+
+/// What says nothing of it is strict on OpenAI Responses, and a tool of another wire is not.
+#[test]
+fn tools_of_other_wires_are_not_strict() {
+    let own = r#"{"model":"gpt-5","tools":[{"type":"function","name":"f","parameters":{"type":"object"}}],"input":[{"role":"user","content":"go"}]}"#;
+    let sent: Value = serde_json::from_str(&again(own, Wire::OpenAiResponses)).unwrap();
+    assert_eq!(sent.pointer("/tools/0/strict"), Some(&Value::Null));
+    let call = responses().tools(vec![Tool::function("f", "does it", raw(r#"{"type":"object"}"#))]);
+    assert_eq!(value(&render(&[ModelMessage::user("go")], &call)).pointer("/tools/0/strict"), Some(&json!(false)));
+}
+
+/// A document by its address goes where the provider fetches it, and an answer to a question about a server of tools only behind it.
+#[test]
+fn documents_by_address_and_approvals() {
+    let pdf = json!({"role": "user", "content": [{"type": "input_file", "file_url": "https://x.example/a.pdf"}]});
+    assert_eq!(responses_again(&json!([pdf])), (json!([pdf]), vec![]));
+    let request = json!({"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "server_label": "s", "arguments": "{}"});
+    let approval = json!({"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": true});
+    let user = json!({"role": "user", "content": "go"});
+    assert_eq!(responses_again(&json!([user, request, approval])), (json!([user, request, approval]), vec![]));
+    let (sent, changes) = responses_again(&json!([user, approval]));
+    let silent = WireChange::Filler(briefing::texts::Filler::Silent);
+    let gone = WireChange::NativeLeftOut { kind: "mcp_approval_response".into(), needs: "mcpr_1".into() };
+    assert_eq!((sent, changes), (json!([user, {"role": "user", "content": "[no text]"}]), vec![gone, silent]));
+}
+
+/// The marks stand behind the system text, behind the history and at the end; a client's own count first.
+#[test]
+fn cache_marks_stand_at_the_stable_boundaries() {
+    let claude = Call::model("claude-sonnet-4-5", None);
+    let list = [ModelMessage::system("s"), ModelMessage::user("a"), ModelMessage::assistant("b"), ModelMessage::user("c")];
+    let body = value(&render(&list, &claude.clone().cache_marks(true)));
+    let marked = |text: &str| json!([{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}]);
+    assert_eq!(body.get("system"), Some(&marked("s")));
+    let expected = json!([
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": marked("b")},
+        {"role": "user", "content": marked("c")},
+    ]);
+    assert_eq!(body.get("messages"), Some(&expected));
+    // On other wires, which want none, nothing changes.
+    assert_eq!(messages(&list, &responses().cache_marks(true)), messages(&list, &responses()));
+    // A line at the end that the next request will not have is not marked.
+    let answered = [ModelMessage::user("a"), ModelMessage::assistant("b")];
+    let newest = messages(&answered, &Call::model("claude-opus-4-6", None).cache_marks(true));
+    assert_eq!(
+        newest,
+        json!([{"role": "user", "content": "a"}, {"role": "assistant", "content": marked("b")}, {"role": "user", "content": "[continue]"}])
+    );
+}

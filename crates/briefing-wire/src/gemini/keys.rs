@@ -16,6 +16,7 @@ pub(super) const URI: Key = ["fileUri", "file_uri"];
 pub(super) const TYPE: Key = ["mimeType", "mime_type"];
 pub(super) const SIGNATURE: Key = ["thoughtSignature", "thought_signature"];
 pub(super) const CONFIG: Key = ["toolConfig", "tool_config"];
+pub(super) const CACHED: Key = ["cachedContent", "cached_content"];
 pub(super) const CALLING: Key = ["functionCallingConfig", "function_calling_config"];
 pub(super) const ALLOWED: Key = ["allowedFunctionNames", "allowed_function_names"];
 

@@ -7,6 +7,7 @@ mod encode;
 mod keys;
 mod native;
 mod normalise;
+mod pairing;
 mod parse;
 mod response;
 mod tools;

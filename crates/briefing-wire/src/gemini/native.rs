@@ -2,7 +2,7 @@
 
 use briefing_json::{Kind, Value};
 
-use super::keys::{self, FILE, INLINE, TYPE, URI};
+use super::keys::{self, FILE, INLINE, RESPONSE, TYPE, URI};
 use crate::raw::is_base64_of_any_alphabet;
 use crate::scribe::{Place, Standing};
 
@@ -26,11 +26,13 @@ const REFUSED: [&str; 5] = ["image/svg+xml", "image/svg", "application/svg+xml",
 
 /// Whether a part may stand at a place. What is known is native only if it is written in no known form, so it may not; what the model
 /// wrote itself may be newer than this list.
-pub(super) fn standing(part: Value<'_>, place: Place, files_in_outcomes: bool) -> Standing {
+pub(super) fn standing(part: Value<'_>, place: Place, files_in_outcomes: bool, goes_on: bool) -> Standing {
     let Some(kind) = kind_of(part) else { return Standing::No };
     let given = place == Place::Input || (place == Place::Outcome && files_in_outcomes);
     let stands = match kind.as_str() {
-        "text" | "functionCall" | "function_call" | "functionResponse" | "function_response" => false,
+        // The outcome of a call that the provider keeps.
+        "functionResponse" | "function_response" => goes_on && place == Place::Input && is_response(part),
+        "text" | "functionCall" | "function_call" => false,
         "inlineData" | "inline_data" => (given || place == Place::Answer) && is_data(part),
         "fileData" | "file_data" => (given || place == Place::Answer) && is_file(part),
         _ => place == Place::Answer && part.get(&kind).is_some_and(|value| value.kind() == Kind::Object),
@@ -43,6 +45,13 @@ fn is_data(part: Value<'_>) -> bool {
     let base64 = data.get("data").and_then(Value::as_str);
     base64.is_some_and(|data| !data.is_empty() && is_base64_of_any_alphabet(&data))
         && keys::text(data, TYPE).is_some_and(|media_type| media_type.contains('/') && !REFUSED.contains(&media_type.as_str()))
+}
+
+fn is_response(part: Value<'_>) -> bool {
+    let Some(response) = keys::get(part, RESPONSE) else { return false };
+    let name = response.get("name").and_then(Value::as_str);
+    name.is_some_and(|name| !name.is_empty())
+        && response.get("response").is_some_and(|response| response.kind() == Kind::Object)
 }
 
 fn is_file(part: Value<'_>) -> bool {

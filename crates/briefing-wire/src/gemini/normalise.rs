@@ -12,7 +12,7 @@ use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Round, Wire};
 use briefing_json::Value;
 
-use super::keys::{SIGNATURE, SYSTEM, WRITTEN};
+use super::keys::{CACHED, SIGNATURE, SYSTEM, WRITTEN};
 use super::native::standing;
 use super::response::Response;
 use super::{Body, Content, Part, Role, tools};
@@ -39,7 +39,8 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
     }
     let tools = shared::declared(call, scribe);
     tools::settle_config(&mut parameters, &tools, scribe);
-    let mut list = List { scribe, system: None, contents: Vec::new() };
+    let goes_on = parameters.iter().any(|(name, value)| CACHED.contains(name) && value.trim() != "null");
+    let mut list = List { scribe, goes_on, system: None, contents: Vec::new() };
     for (at, step) in steps(briefing) {
         list.scribe.at(at);
         list.step(at, step);
@@ -54,6 +55,8 @@ fn line(text: &'static str) -> Part<'static> {
 
 struct List<'a, 's, 'p> {
     scribe: &'s mut Scribe<'p>,
+    /// Whether the list goes on from contents that the provider keeps.
+    goes_on: bool,
     system: Option<Content<'a>>,
     contents: Vec<Content<'a>>,
 }
@@ -179,12 +182,16 @@ impl<'a> List<'a, '_, '_> {
     fn call(&mut self, call: &'a ToolCall, first: bool) -> Part<'a> {
         let fields = Fields::of(&call.extra);
         let signed = SIGNATURE.into_iter().any(|name| fields.get(WIRE, name).is_some());
+        let unsigned = first && !signed && self.scribe.profile.signed_calls;
+        if unsigned {
+            self.scribe.note(WireChange::SignatureStandsIn { call: call.id.to_string() });
+        }
         let id = self.scribe.call_id(&call.id);
         Part::Call {
             id: (!is_nameless(call)).then_some(id),
             name: self.scribe.name(&call.name),
             args: self.scribe.input(call),
-            unsigned: first && !signed && self.scribe.profile.signed_calls,
+            unsigned,
             fields,
         }
     }
@@ -262,8 +269,8 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn native(&mut self, native: &'a Native, place: Place) -> Option<Part<'a>> {
-        let files = self.scribe.profile.files_in_outcomes();
-        match self.scribe.native(native, |part| standing(part, place, files)) {
+        let (files, goes_on) = (self.scribe.profile.files_in_outcomes(), self.goes_on);
+        match self.scribe.native(native, |part| standing(part, place, files, goes_on)) {
             Shown::Raw(raw) => Some(Part::Raw(raw.as_str())),
             Shown::Text(text) => Some(Part::Text { text, fields: Fields::default() }),
             Shown::Absent => None,
@@ -281,6 +288,6 @@ impl<'a> List<'a, '_, '_> {
 }
 
 /// Whether the provider gave the call no id, so that its outcome is known by its name and place.
-fn is_nameless(call: &ToolCall) -> bool {
+pub(super) fn is_nameless(call: &ToolCall) -> bool {
     call.extra.on(WIRE).any(|(name, raw): (&str, &RawJson)| name == "id" && is(raw, "null"))
 }

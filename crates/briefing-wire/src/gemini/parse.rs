@@ -7,10 +7,12 @@ use briefing::message::{
     Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Profiles, Wire};
-use briefing_json::{Path, Value};
+use briefing_json::{Kind, Path, Value};
 
-use super::keys::{self, CALL, FILE, INLINE, Key, RESPONSE, SYSTEM, TYPE, URI};
+use super::keys::{self, CACHED, CALL, FILE, INLINE, Key, RESPONSE, SYSTEM, TYPE, URI};
 use super::native::kind_of;
+use super::normalise::is_nameless;
+use super::pairing::Pairing;
 use super::{response, tools};
 use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, list, object, object_of, present};
 use crate::raw::{is_base64, standard_base64, text_of};
@@ -42,61 +44,103 @@ pub(crate) fn body(body: Value<'_>, reader: &mut Reader) -> Read<(Call, Vec<Mode
     let mut out = Vec::new();
     if let Some((name, system)) = keys::find(body, SYSTEM) {
         let at = root.key(name);
-        let parts = parts(object(system, &at)?, &at, reader, system_part)?;
+        let parts = parts(object(system, &at)?, GIVEN, &at, reader, system_part)?;
         let extra = reader.extra(system, &["parts"], None, &at);
         out.push(ModelMessage::System(Arc::new(System { parts, extra })));
     }
-    let contents = present(body, "contents").ok_or_else(|| root.error(ParseFault::Missing { key: "contents" }))?;
-    out.append(&mut array(contents, &root.key("contents"), reader)?);
+    let list = present(body, "contents").ok_or_else(|| root.error(ParseFault::Missing { key: "contents" }))?;
+    let pairing = Pairing::new(keys::get(body, CACHED).is_some());
+    contents(list, pairing, &root.key("contents"), reader, &mut out)?;
     Ok((call, out))
 }
 
 /// Reads a list of contents.
-pub(crate) fn array(contents: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<ModelMessage>> {
+pub(crate) fn array(list: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<ModelMessage>> {
     let mut out = Vec::new();
-    for (index, value) in list(contents, at)?.items().enumerate() {
-        content(value, &at.index(index), reader, &mut out)?;
-    }
+    contents(list, Pairing::default(), at, reader, &mut out)?;
     Ok(out)
 }
 
 /// What the model wrote, as it stands in a candidate's content.
 pub(crate) fn said(content: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
-    parts(content, at, reader, item)
+    parts(content, SAID, at, reader, item)
 }
 
-fn content(content: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec<ModelMessage>) -> Read<()> {
-    object(content, at)?;
-    let role = reader.member(content, "role", at)?;
-    match role.as_deref() {
-        Some("user" | "function") | None => user(content, at, reader, out)?,
-        Some("model") => {
-            let items = parts(content, at, reader, item)?;
-            let extra = reader.extra(content, &["role", "parts"], None, at);
-            out.push(ModelMessage::Assistant(Arc::new(Assistant { items, model: None, extra })));
+fn contents(
+    list: Value<'_>,
+    mut pairing: Pairing,
+    at: &Path<'_>,
+    reader: &mut Reader,
+    out: &mut Vec<ModelMessage>,
+) -> Read<()> {
+    for (index, value) in elements(list, at)? {
+        let at = place(at, index);
+        object(value, &at)?;
+        let role = reader.member(value, "role", &at)?;
+        match role.as_deref() {
+            Some("user" | "function") | None => {
+                pairing.turn();
+                user(value, &mut pairing, &at, reader, out)?;
+            }
+            Some("model") => {
+                let items = parts(value, SAID, &at, reader, item)?;
+                for call in items.iter().filter_map(call_of) {
+                    pairing.call(&call.name, &call.id, is_nameless(call));
+                }
+                let extra = reader.extra(value, &["role", "parts"], None, &at);
+                out.push(ModelMessage::Assistant(Arc::new(Assistant { items, model: None, extra })));
+            }
+            Some("system") => {
+                let parts = parts(value, GIVEN, &at, reader, system_part)?;
+                let extra = reader.extra(value, &["role", "parts"], None, &at);
+                out.push(ModelMessage::System(Arc::new(System { parts, extra })));
+            }
+            Some(role) => return Err(at.key("role").error(ParseFault::UnknownRole { role: role.to_owned() })),
         }
-        Some("system") => {
-            let parts = parts(content, at, reader, system_part)?;
-            let extra = reader.extra(content, &["role", "parts"], None, at);
-            out.push(ModelMessage::System(Arc::new(System { parts, extra })));
-        }
-        Some(role) => return Err(at.key("role").error(ParseFault::UnknownRole { role: role.to_owned() })),
     }
     Ok(())
 }
 
+fn call_of(item: &Item) -> Option<&ToolCall> {
+    match item {
+        Item::Call(call) => Some(call),
+        Item::Text(_) | Item::Reasoning(_) | Item::Native(_) => None,
+    }
+}
+
+/// The elements of a list, or the one object that stands for it, as readers of proto JSON take it.
+pub(super) fn elements<'d>(value: Value<'d>, at: &Path<'_>) -> Read<Vec<(Option<usize>, Value<'d>)>> {
+    if value.kind() == Kind::Object {
+        return Ok(vec![(None, value)]);
+    }
+    Ok(list(value, at)?.items().enumerate().map(|(index, value)| (Some(index), value)).collect())
+}
+
+pub(super) fn place<'p>(at: &'p Path<'p>, index: Option<usize>) -> Path<'p> {
+    index.map_or(*at, |index| at.index(index))
+}
+
+/// What a part may be, in the order that it is looked for: of the user's, and of the model's.
+const GIVEN: &[Key] = &[RESPONSE, ["text", "text"], INLINE, FILE, CALL];
+const SAID: &[Key] = &[CALL, ["text", "text"], RESPONSE, INLINE, FILE];
+
 fn parts<T>(
     content: Value<'_>,
+    order: &[Key],
     at: &Path<'_>,
     reader: &mut Reader,
-    part: fn(Value<'_>, &Path<'_>, &mut Reader) -> Read<Option<T>>,
+    mut part: impl FnMut(Value<'_>, &Path<'_>, &mut Reader) -> Read<Option<T>>,
 ) -> Read<Vec<T>> {
     let Some(parts) = present(content, "parts") else { return Ok(Vec::new()) };
     let at = at.key("parts");
     let mut out = Vec::new();
-    for (index, value) in list(parts, &at)?.items().enumerate() {
-        let at = at.index(index);
+    for (index, value) in elements(parts, &at)? {
+        let at = place(&at, index);
         out.extend(part(object(value, &at)?, &at, reader)?);
+        // A part is one thing: what else it claims to be is told.
+        for (name, _) in order.iter().filter_map(|key| keys::find(value, *key)).skip(1) {
+            reader.note(&at, ParseChange::FieldLeftOut { name: name.to_owned() });
+        }
     }
     Ok(out)
 }
@@ -108,11 +152,17 @@ enum Given {
 }
 
 /// The outcomes of a user content, and behind them what else it holds.
-fn user(content: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec<ModelMessage>) -> Read<()> {
+fn user(
+    content: Value<'_>,
+    pairing: &mut Pairing,
+    at: &Path<'_>,
+    reader: &mut Reader,
+    out: &mut Vec<ModelMessage>,
+) -> Read<()> {
     let extra = reader.unknown(content, &["role", "parts"], at);
     let mut rest = Vec::new();
     let mut outcomes = false;
-    for given in parts(content, at, reader, given)? {
+    for given in parts(content, GIVEN, at, reader, |part, at, reader| given(part, pairing, at, reader))? {
         match given {
             Given::Part(part) => rest.push(part),
             Given::Outcome(outcome) => {
@@ -138,9 +188,9 @@ fn system_part(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Opti
     }
 }
 
-fn given(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Given>> {
+fn given(part: Value<'_>, pairing: &mut Pairing, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Given>> {
     match keys::find(part, RESPONSE) {
-        Some((name, response)) => Ok(Some(Given::Outcome(outcome(part, name, response, at, reader)?))),
+        Some((name, response)) => outcome(part, (name, response), pairing, at, reader),
         None => Ok(part_of(part, at, reader)?.map(Given::Part)),
     }
 }
@@ -192,11 +242,22 @@ fn function_call(part: Value<'_>, key: &'static str, call: Value<'_>, at: &Path<
     Ok(ToolCall { id: CallId::new(id.unwrap_or_else(|| name.clone())), name, input: args, extra })
 }
 
-fn outcome(part: Value<'_>, key: &'static str, given: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Outcome> {
+/// An outcome; of a call that the provider keeps, a part of its own.
+fn outcome(
+    part: Value<'_>,
+    (key, given): (&'static str, Value<'_>),
+    pairing: &mut Pairing,
+    at: &Path<'_>,
+    reader: &mut Reader,
+) -> Read<Option<Given>> {
     let inner = at.key(key);
     object(given, &inner)?;
     let name = reader.member_or_empty(given, "name", &inner)?;
     let id = reader.member(given, "id", &inner)?;
+    let call = pairing.answered(&name, id.as_deref());
+    if call.is_none() && pairing.goes_on {
+        return Ok(native(part, at, reader).map(Part::Native).map(Given::Part));
+    }
     let (mut out, mut failed) = (Vec::new(), None);
     if let Some(response) = present(given, "response") {
         let (text, error) = response::read(response);
@@ -207,10 +268,11 @@ fn outcome(part: Value<'_>, key: &'static str, given: Value<'_>, at: &Path<'_>, 
         };
         out.push(Part::text(text));
     }
-    out.append(&mut parts(given, &inner, reader, part_of)?);
+    out.append(&mut parts(given, GIVEN, &inner, reader, part_of)?);
     let fields = around(part, (key, RESPONSE), given, &["name", "id", "response", "parts"], at, reader);
     let extra = Extra::new(WIRE, fields);
-    Ok(Outcome { call: CallId::new(id.unwrap_or(name)), parts: out, failed, extra })
+    let call = call.unwrap_or_else(|| CallId::new(id.unwrap_or(name)));
+    Ok(Some(Given::Outcome(Outcome { call, parts: out, failed, extra })))
 }
 
 /// The unknown fields of a part and of the object in it, that under the name that is written.

@@ -8,8 +8,9 @@ use briefing::{Tool, Wire};
 use briefing_json::{Document, Kind, Path, Value, quote};
 
 use super::keys::{self, ALLOWED, CALLING, CONFIG, DECLARATIONS, SCHEMA};
+use super::parse::{elements, place};
 use crate::finding::WireChange;
-use crate::parse::{Fails, Read, Reader, list, object};
+use crate::parse::{Fails, Read, Reader, object};
 use crate::raw::look;
 use crate::scribe::Scribe;
 use crate::tools::{Declared, Parameter};
@@ -26,13 +27,13 @@ const OWN_SCHEMA: &str = "parameters";
 /// Reads the list of tools: each function of each list of declarations, each other field of a tool as a tool of Gemini's own.
 pub(super) fn read(tools: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Tool>> {
     let mut out = Vec::new();
-    for (index, tool) in list(tools, at)?.items().enumerate() {
-        let at = at.index(index);
+    for (index, tool) in elements(tools, at)? {
+        let at = place(at, index);
         for (name, value) in object(tool, &at)?.entries() {
             let at = at.key(&name);
             if DECLARATIONS.contains(&name.as_ref()) {
-                for (index, value) in list(value, &at)?.items().enumerate() {
-                    let at = at.index(index);
+                for (index, value) in elements(value, &at)? {
+                    let at = place(&at, index);
                     out.push(function(object(value, &at)?, &at, reader)?);
                 }
             } else if let Some(raw) = reader.raw(value, &at) {
@@ -134,10 +135,14 @@ fn declaration(out: &mut Writer, tool: &Declared<'_>) {
         if let Some(description) = description {
             out.field("description", description);
         }
-        if fields.get(WIRE, OWN_SCHEMA).is_none() {
+        // A schema that was mended stands in place of the one in Gemini's own form.
+        let own = fields.get(WIRE, OWN_SCHEMA).is_some() && matches!(schema, Cow::Borrowed(_));
+        if own {
+            out.extra(*fields, &["name", "description", SCHEMA[0], SCHEMA[1]]);
+        } else {
             out.json_field(SCHEMA[0], schema);
+            out.extra(*fields, &["name", "description", OWN_SCHEMA, SCHEMA[0], SCHEMA[1]]);
         }
-        out.extra(*fields, &["name", "description", SCHEMA[0], SCHEMA[1]]);
     });
 }
 

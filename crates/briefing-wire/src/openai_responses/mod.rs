@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use briefing::message::{Media, RawJson, System};
-use briefing::{Briefing, Wire};
+use briefing::{Briefing, Call, Wire};
 
 use crate::finding::WireFinding;
 use crate::raw::is;
@@ -104,6 +104,14 @@ pub(crate) fn render(briefing: &Briefing) -> (Vec<u8>, Vec<WireFinding>) {
     let mut scribe = Scribe::new(briefing.call().profile());
     let body = normalise::body(briefing, &mut scribe);
     (encode::body(&body), scribe.into_findings())
+}
+
+/// Fields of a body by which its list goes on from what the provider keeps.
+const KEPT: [&str; 3] = ["previous_response_id", "conversation", "prompt"];
+
+/// Whether the list of a call with those parameters goes on from what the provider keeps.
+pub(crate) fn goes_on(call: &Call) -> bool {
+    call.parameters().iter().any(|(name, value)| KEPT.contains(&&**name) && !is(value, "null"))
 }
 
 /// Whether system text is the body's `instructions`.

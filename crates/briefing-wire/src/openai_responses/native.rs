@@ -1,27 +1,41 @@
 //! Where an item or a part that only OpenAI Responses understands may stand. What the provider refuses reads as text.
 
+use std::collections::HashSet;
+
 use briefing::Dialect;
+use briefing::message::RawJson;
 use briefing_json::{Kind, Value};
 
-use crate::raw::text_of;
+use crate::raw::{look, text_of};
 use crate::scribe::{Place, Standing};
 
 /// An item that adds tools, which stands among the messages as the developer's.
 pub(super) const ADDITIONAL_TOOLS: &str = "additional_tools";
 
+/// An item that the provider keeps, by its id.
+pub(super) const REFERENCE: &str = "item_reference";
+
 /// The answer to a question of the provider whether a tool of its own may run.
 pub(super) const APPROVAL: &str = "mcp_approval_response";
 
 /// Whether an item (or, of an input and an outcome, a part) may stand at a place. What is known is native only if it is written in no
-/// known form, so it may not.
-pub(super) fn standing(item: Value<'_>, place: Place, dialect: Dialect) -> Standing {
-    let Some(kind) = text_of(item, "type") else { return Standing::No };
+/// known form, so it may not. `called`: where the list may go on from calls that it does not hold, the ids of those that it holds.
+pub(super) fn standing(item: Value<'_>, place: Place, dialect: Dialect, called: Option<&HashSet<String>>) -> Standing {
+    let Some(kind) = text_of(item, "type") else {
+        let refers = item.get("role").is_none() && text_of(item, "id").is_some() && item.get("type").is_none();
+        return Standing::yes_if(place == Place::Answer && refers);
+    };
     match (place, kind.as_str()) {
         (Place::System, ADDITIONAL_TOOLS) => {
             Standing::yes_if(item.get("tools").is_some_and(|tools| tools.kind() == Kind::Array))
         }
         (Place::Input, APPROVAL) => text_of(item, "approval_request_id").map_or(Standing::No, Standing::ResultOf),
         (Place::Input, "input_audio") => Standing::Yes,
+        // The outcome of a call that the provider keeps.
+        (Place::Input, kind) if kind.ends_with("_output") => {
+            let elsewhere = |called: &HashSet<String>| !text_of(item, "call_id").is_some_and(|id| called.contains(&id));
+            Standing::yes_if(called.is_some_and(elsewhere) && is_outcome(item, kind))
+        }
         (Place::System | Place::Input | Place::Outcome, _) => Standing::No,
         (Place::Answer, "message") => Standing::yes_if(is_answer(item)),
         (Place::Answer, "mcp_approval_request") => text_of(item, "id").map_or(Standing::No, Standing::Use),
@@ -63,6 +77,28 @@ pub(super) fn is_paired(item: Value<'_>, kind: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether what stands in an input is an item of its own, and no part of a message.
+pub(super) fn is_item(raw: &RawJson) -> bool {
+    look(raw.as_str(), |item| text_of(item, "type")).is_some_and(|kind| kind == APPROVAL || kind.ends_with("_output"))
+}
+
+/// Whether an item is the outcome of a call that the client answered.
+pub(super) fn is_paired_output(raw: &RawJson, kind: &str) -> bool {
+    kind.ends_with("_output") && look(raw.as_str(), |item| is_paired(item, kind).then_some(())).is_some()
+}
+
+/// Whether an outcome is one that the provider takes: it names its call, and holds text or parts if it is a function's.
+fn is_outcome(item: Value<'_>, kind: &str) -> bool {
+    let names = text_of(item, "call_id").is_some_and(|id| !id.is_empty() && id.chars().count() <= 64);
+    let output = item.get("output");
+    let holds = match kind {
+        "function_call_output" | "custom_tool_call_output" => output.is_some_and(|output| output.kind() == Kind::String),
+        "tool_search_output" => false,
+        _ => output.is_some(),
+    };
+    is_paired(item, kind) && names && holds
 }
 
 /// Whether a message of the model holds nothing but what a model says.

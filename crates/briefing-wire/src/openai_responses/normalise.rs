@@ -4,20 +4,21 @@
 //! compatible server (recorded: DeepSeek) refuses is text between a call and its outcome, so there the calls of a round come last.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use briefing::message::{
     Assistant, Extra, Item, Media, MediaSource, Native, Outcome, Part as CorePart, RawJson, System, SystemPart, Text, ToolCall,
     User,
 };
 use briefing::texts::{self, Filler, OutcomeText, system_as_user};
-use briefing::{Briefing, Dialect, Round, Wire};
+use briefing::{Briefing, Dialect, Round, Unit, Wire};
 
 use super::calls::{CallKind, kind_of};
 use super::choice;
 use super::ids::ItemIds;
-use super::native::{ADDITIONAL_TOOLS, APPROVAL, standing};
+use super::native::{ADDITIONAL_TOOLS, APPROVAL, REFERENCE, is_item, is_paired_output, standing};
 use super::reasoning::{Draft, Item as Drafted, settle};
-use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said, is_instructions};
+use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said, goes_on, is_instructions};
 use crate::finding::WireChange;
 use crate::frame::{Step, files_move, steps};
 use crate::raw::{is, is_text, look, text_of};
@@ -34,11 +35,13 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
     let tools = tools::declared(call, scribe);
     choice::settle(&mut parameters, &tools, scribe);
     let ids = ItemIds::new(call.profile());
-    let mut list = List { scribe, ids, instructions: None, items: Vec::new() };
+    let called = (goes_on(call) || refers(briefing)).then(|| calls(briefing));
+    let mut list = List { scribe, called, ids, instructions: None, items: Vec::new() };
     for (at, step) in steps(briefing) {
         list.scribe.at(at);
         list.step(at, step);
     }
+    list.settle_pairs(goes_on(call));
     let List { scribe, mut instructions, items, .. } = list;
     if let Some((at, text)) = given_instructions(&parameters) {
         parameters.remove(at);
@@ -48,6 +51,24 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
         }
     }
     Body { model: &call.profile().name, parameters, tools, instructions, items }
+}
+
+/// Whether an answer refers to an item that the provider keeps.
+fn refers(briefing: &Briefing) -> bool {
+    let is_reference = |item: &Item| matches!(item, Item::Native(native) if native.wire == Wire::OpenAiResponses && &*native.kind == REFERENCE);
+    briefing.units().iter().any(|placed| match placed.unit() {
+        Unit::Round(round) => round.said().iter().flat_map(|said| &said.items).any(is_reference),
+        Unit::System(_) | Unit::User(_) => false,
+    })
+}
+
+/// The ids of all calls of the list.
+fn calls(briefing: &Briefing) -> HashSet<String> {
+    let calls = briefing.units().iter().filter_map(|placed| match placed.unit() {
+        Unit::Round(round) => Some(round.outcomes()),
+        Unit::System(_) | Unit::User(_) => None,
+    });
+    calls.flatten().map(|outcome| outcome.call.given().to_owned()).collect()
 }
 
 /// The instructions among the parameters, which stand behind the tools like those of the list; blank ones stay where they are.
@@ -103,6 +124,8 @@ fn line(text: &'static str) -> Part<'static> {
 
 struct List<'a, 's, 'p> {
     scribe: &'s mut Scribe<'p>,
+    /// Where the list may go on from calls that it does not hold: the ids of those that it holds.
+    called: Option<HashSet<String>>,
     ids: ItemIds,
     instructions: Option<String>,
     items: Vec<Entry<'a>>,
@@ -117,6 +140,37 @@ impl<'a> List<'a, '_, '_> {
             Step::User(user) => self.user(user),
             Step::Round(round) => self.round(at, round),
             Step::Filler(filler) => self.filler(filler),
+        }
+    }
+
+    /// What only another item could excuse reads as text where that does not stand, as it may have followed reasoning that is gone: the
+    /// outcome of a call that the provider keeps, and the answer to a question.
+    fn settle_pairs(&mut self, goes_on: bool) {
+        let kind = |entry: &Entry<'_>| match entry {
+            Entry::Raw(raw) => look(raw.as_str(), |item| Some(text_of(item, "type").unwrap_or_else(|| REFERENCE.to_owned()))),
+            Entry::Message { .. } | Entry::Said { .. } | Entry::Reasoning(_) | Entry::Call { .. } | Entry::Outcome { .. } => {
+                None
+            }
+        };
+        let goes_on = goes_on || self.items.iter().any(|entry| kind(entry).as_deref() == Some(REFERENCE));
+        let mut asked: HashSet<String> = HashSet::new();
+        for entry in &mut self.items {
+            let (Some(kind), Entry::Raw(raw)) = (kind(entry), &*entry) else { continue };
+            let id = |key: &str| look(raw.as_str(), |item| text_of(item, key));
+            let stands = match kind.as_str() {
+                "mcp_approval_request" => {
+                    asked.extend(id("id"));
+                    true
+                }
+                APPROVAL => id("approval_request_id").is_some_and(|id| asked.contains(&id)),
+                kind => goes_on || !is_paired_output(raw, kind),
+            };
+            if !stands {
+                let text = Cow::Owned(texts::native_elsewhere(&kind));
+                self.scribe.note(WireChange::NativeAsText { kind });
+                let parts = vec![Part::Text { text, fields: Fields::default() }];
+                *entry = Entry::Message { role: Role::User, parts, fields: Fields::default() };
+            }
         }
     }
 
@@ -185,7 +239,7 @@ impl<'a> List<'a, '_, '_> {
             match part {
                 CorePart::Text(text) => parts.push(plain(text)),
                 CorePart::Native(native) => match self.native(native, Place::Input) {
-                    Some(Part::Raw(raw)) if &*native.kind == APPROVAL => alone.push(Entry::Raw(raw)),
+                    Some(Part::Raw(raw)) if is_item(raw) => alone.push(Entry::Raw(raw)),
                     part => parts.extend(part),
                 },
                 CorePart::Image(_) | CorePart::Document(_) => parts.extend(self.file(part)),
@@ -214,7 +268,8 @@ impl<'a> List<'a, '_, '_> {
             self.scribe.at(at + index);
             items.append(&mut self.said(said, &mut kinds));
         }
-        if self.scribe.profile.dialect != Dialect::Original {
+        if self.scribe.profile.dialect != Dialect::Original && !items.is_sorted_by_key(Entry::is_call) {
+            self.scribe.note(WireChange::CallsBehindText);
             items.sort_by_key(Entry::is_call);
         }
         self.items.append(&mut items);
@@ -251,8 +306,11 @@ impl<'a> List<'a, '_, '_> {
         match drafts.last_mut() {
             Some(Draft::Item(Drafted::Entry(Entry::Said { parts, .. }))) if goes_on => parts.push(said),
             Some(_) | None => {
-                let id = message.and_then(|message| look(message.as_str(), |message| text_of(message, "id")));
-                let id = id.is_some_and(|id| self.ids.take(&id, "msg"));
+                let given = message.and_then(|message| look(message.as_str(), |message| text_of(message, "id")));
+                let id = given.as_ref().is_some_and(|id| self.ids.take(id, "msg"));
+                if given.is_some() && !id {
+                    self.scribe.note(WireChange::FieldLeftOut { name: "id".to_owned() });
+                }
                 drafts.push(Draft::Item(Drafted::Entry(Entry::Said { parts: vec![said], id })));
             }
         }
@@ -292,7 +350,11 @@ impl<'a> List<'a, '_, '_> {
     fn with_id(&mut self, fields: Fields<'a>, prefix: &str) -> Fields<'a> {
         let Some(id) = fields.get(Wire::OpenAiResponses, "id") else { return fields };
         let id = look(id.as_str(), |id| id.as_str().map(|id| id.into_owned()));
-        if id.is_some_and(|id| self.ids.take(&id, prefix)) { fields } else { fields.without("id") }
+        if id.is_some_and(|id| self.ids.take(&id, prefix)) {
+            return fields;
+        }
+        self.scribe.note(WireChange::FieldLeftOut { name: "id".to_owned() });
+        fields.without("id")
     }
 
     fn outcomes(&mut self, at: usize, round: &'a Round) {
@@ -366,8 +428,8 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn native(&mut self, native: &'a Native, place: Place) -> Option<Part<'a>> {
-        let dialect = self.scribe.profile.dialect;
-        match self.scribe.native(native, |item| standing(item, place, dialect)) {
+        let (dialect, called) = (self.scribe.profile.dialect, self.called.as_ref());
+        match self.scribe.native(native, |item| standing(item, place, dialect, called)) {
             Shown::Raw(raw) => Some(Part::Raw(raw)),
             Shown::Text(text) => Some(Part::Text { text, fields: Fields::default() }),
             Shown::Absent => None,

@@ -1,5 +1,6 @@
 //! Reading an OpenAI Responses body.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use briefing::message::{
@@ -9,8 +10,8 @@ use briefing::{Call, ModelMessage, Tool, Wire};
 use briefing_json::{Kind, Path, Value};
 
 use super::calls::{OUTPUT, TOOLS};
-use super::native::{ADDITIONAL_TOOLS, APPROVAL, is_paired};
-use super::{INSTRUCTIONS, MESSAGE, parts};
+use super::native::{ADDITIONAL_TOOLS, APPROVAL, REFERENCE, is_paired};
+use super::{INSTRUCTIONS, KEPT, MESSAGE, parts};
 use crate::parse::{Fails, ParseFault, Read, Reader, call as read_call, list, object, object_of, present};
 use crate::raw::text_of;
 
@@ -39,14 +40,21 @@ pub(crate) fn body(body: Value<'_>, reader: &mut Reader) -> Read<(Call, Vec<Mode
     if input.kind() == Kind::String {
         out.push(ModelMessage::user(reader.text(input, &at)?));
     } else {
-        out.append(&mut array(input, &at, reader)?);
+        let kept = |key: &&str| present(body, key).is_some();
+        out.append(&mut items(input, KEPT.iter().any(kept), &at, reader)?);
     }
     Ok((call, out))
 }
 
 /// Reads a list of items.
 pub(crate) fn array(input: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<ModelMessage>> {
-    let mut items = Items { out: Vec::new(), said: Vec::new() };
+    items(input, false, at, reader)
+}
+
+/// Reads a list of items, which may go on from what the provider keeps.
+fn items(input: Value<'_>, goes_on: bool, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<ModelMessage>> {
+    let goes_on = goes_on || list(input, at)?.items().any(refers);
+    let mut items = Items { goes_on, ..Items::default() };
     for (index, value) in list(input, at)?.items().enumerate() {
         items.item(value, &at.index(index), reader)?;
     }
@@ -65,7 +73,7 @@ pub(crate) fn output(output: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> R
 
 /// One item of the output.
 pub(crate) fn output_item(item: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
-    let mut items = Items { out: Vec::new(), said: Vec::new() };
+    let mut items = Items::default();
     let kind = object(item, at).map(|item| text_of(item, "type").unwrap_or_default())?;
     items.said_item(item, &kind, at, reader)?;
     Ok(items.said)
@@ -76,19 +84,37 @@ fn tool(tool: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Tool> {
     let name = reader.member(tool, "name", at)?;
     if reader.member(tool, "type", at)?.is_some_and(|kind| kind == "function") {
         let schema = present(tool, "parameters").and_then(|schema| reader.raw(schema, &at.key("parameters")));
+        let mut fields = reader.unknown(tool, &KNOWN, at);
+        // What says nothing of it is strict, other than tools of other wires.
+        if tool.get("strict").is_none() {
+            fields.extend(RawJson::new("null").ok().map(|none| (Arc::from("strict"), none)));
+        }
         return Ok(Tool::Function {
             name: name.unwrap_or_default(),
             description: reader.member(tool, "description", at)?,
             schema: schema.or_else(|| RawJson::new(NO_PARAMETERS).ok()).ok_or_else(|| at.wanted("a schema", tool))?,
-            extra: reader.extra(tool, &KNOWN, None, at),
+            extra: Extra::new(WIRE, fields),
         });
     }
     let raw = reader.raw(tool, at).ok_or_else(|| at.wanted("a tool of fewer levels", tool))?;
     Ok(Tool::Native { wire: WIRE, name, raw })
 }
 
+/// Whether an item refers to one that the provider keeps, by its id.
+fn refers(item: Value<'_>) -> bool {
+    match text_of(item, "type") {
+        Some(kind) => kind == REFERENCE,
+        None => item.get("role").is_none() && present(item, "id").is_some(),
+    }
+}
+
 /// The list while it is read: what the model wrote in a row is one message.
+#[derive(Default)]
 struct Items {
+    /// Whether the list may go on from calls that it does not hold.
+    goes_on: bool,
+    /// The calls so far.
+    called: HashSet<String>,
     out: Vec<ModelMessage>,
     said: Vec<Item>,
 }
@@ -110,6 +136,7 @@ impl Items {
         object(item, at)?;
         let kind = reader.member_or_empty(item, "type", at)?;
         match kind.as_str() {
+            "" if refers(item) => self.said.extend(reader.native(item, REFERENCE, at).map(Item::Native)),
             "" | "message" => self.message(item, at, reader)?,
             ADDITIONAL_TOOLS => {
                 let native = reader.native(item, ADDITIONAL_TOOLS, at).map(SystemPart::Native);
@@ -121,6 +148,13 @@ impl Items {
                 self.push(ModelMessage::User(Arc::new(User { parts, extra: Extra::default() })));
             }
             kind if is_paired(item, kind) && kind.ends_with("_output") => {
+                let id = text_of(item, "call_id").or_else(|| text_of(item, "id"));
+                if self.goes_on && !id.is_some_and(|id| self.called.contains(&id)) {
+                    // The outcome of a call that the provider keeps.
+                    let parts = reader.native(item, kind, at).map(Part::Native).into_iter().collect();
+                    self.push(ModelMessage::User(Arc::new(User { parts, extra: Extra::default() })));
+                    return Ok(());
+                }
                 let outcome = outcome(item, kind, at, reader)?;
                 self.push(ModelMessage::Tool(Arc::new(outcome)));
             }
@@ -137,8 +171,14 @@ impl Items {
                 let raw = reader.raw(item, at);
                 self.said.extend(raw.map(|raw| Item::Reasoning(Reasoning { wire: WIRE, kind: kind.into(), raw })));
             }
-            "function_call" => self.said.push(Item::Call(function_call(item, at, reader)?)),
-            kind if is_paired(item, kind) => self.said.push(Item::Call(other_call(item, kind, at, reader)?)),
+            kind if is_paired(item, kind) => {
+                let call = match kind {
+                    "function_call" => function_call(item, at, reader)?,
+                    kind => other_call(item, kind, at, reader)?,
+                };
+                self.called.insert(call.id.given().to_owned());
+                self.said.push(Item::Call(call));
+            }
             kind => self.said.extend(reader.native(item, kind, at).map(Item::Native)),
         }
         Ok(())
