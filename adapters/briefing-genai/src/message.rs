@@ -61,6 +61,9 @@ impl Messages {
         let Value::Object(mut fields) = message else { return };
         let role = text(fields.remove("role").as_ref()).unwrap_or_default();
         let blocks = blocks(fields.remove("content").unwrap_or(Value::Null));
+        if role == "developer" {
+            self.lose(Lost::Field { name: "role".to_owned() });
+        }
         let (role, mut parts) = match role.as_str() {
             "system" | "developer" => self.later_system(blocks),
             "assistant" => (ChatRole::Assistant, self.said(blocks, &mut fields)),
@@ -118,6 +121,10 @@ impl Messages {
         if let Some(reasoning) = text(fields.get("reasoning_content")) {
             fields.remove("reasoning_content");
             parts.push(ContentPart::ReasoningContent(reasoning));
+        }
+        if let Some(refusal) = text(fields.get("refusal")) {
+            fields.remove("refusal");
+            parts.push(ContentPart::Text(self.as_text("refusal", Some(refusal))));
         }
         // OpenRouter's blocks, which genai sends as they are.
         if let Some(Value::Array(details)) = fields.get("reasoning_details")

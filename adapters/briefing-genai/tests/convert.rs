@@ -95,7 +95,8 @@ fn an_anthropic_body_keeps_its_order_marks_and_blocks() {
     else {
         panic!("{:?}", back.messages)
     };
-    assert!(matches!(&said.items[0], Item::Reasoning(reasoning) if *reasoning.raw.as_str() == thinking.to_string()));
+    let Item::Reasoning(reasoning) = &said.items[0] else { panic!("{:?}", said.items) };
+    assert_eq!(reasoning.raw.as_str(), thinking.to_string());
     assert!(matches!(first.parts.as_slice(), [Part::Text(_), Part::Image(_)]));
     assert_eq!((second.call.given(), second.failed), ("toolu_2", Some(true)));
     assert_eq!(back.findings, [Finding { message: 1, part: None, found: Found::OptionsLeftOut }]);
@@ -142,6 +143,26 @@ fn what_the_openai_adapter_does_not_send_reads_as_text() {
             {"Text": "[input_audio: not shown to this model]"},
         ])
     );
+}
+
+#[test]
+fn a_refusal_reads_as_text_and_a_developer_as_the_system() {
+    let made = converted(
+        Wire::OpenAiChat,
+        json!({"model": "gpt-4o", "messages": [
+            {"role": "developer", "content": "Be brief."},
+            {"role": "user", "content": "Do harm"},
+            {"role": "assistant", "content": null, "refusal": "I will not."},
+            {"role": "user", "content": "Why?"},
+        ]}),
+    );
+    assert_eq!(
+        made.losses,
+        [lost(Some(0), Lost::Field { name: "role".into() }), lost(Some(2), Lost::PartAsText { kind: "refusal".into() }),]
+    );
+    let messages = shown(&made.request)["messages"].clone();
+    assert_eq!(messages[0], json!({"role": "System", "content": [{"Text": "Be brief."}]}));
+    assert_eq!(messages[2], json!({"role": "Assistant", "content": [{"Text": "I will not."}]}));
 }
 
 #[test]

@@ -216,19 +216,15 @@ impl Reader {
         let input = Input::new(raw.unwrap_or_else(|| call.function.arguments_value().to_string()));
         let plain =
             ToolCall { id: CallId::new(call.id.wire()), name: call.function.name.to_string(), input, extra: Extra::default() };
-        let Some((item, wire)) = native.zip(wire) else {
-            self.find_item(at, native);
-            return plain;
-        };
-        let extra = match (wire, read_call(wire, item, &plain)) {
-            (_, Some(whole)) => {
-                let custom = item.get("type").is_some_and(|kind| kind == "custom");
-                return if custom { whole } else { ToolCall { extra: whole.extra, ..plain } };
+        let custom = native.is_some_and(is_custom);
+        match native.zip(wire).and_then(|(item, wire)| read_call(wire, item, &plain)) {
+            Some(whole) if custom => whole,
+            Some(whole) => ToolCall { extra: whole.extra, ..plain },
+            None => {
+                self.find_item(at, native);
+                plain
             }
-            (Wire::OpenAiChat | Wire::Anthropic, None) => Extra::default(),
-        };
-        self.find_item(at, native);
-        ToolCall { extra, ..plain }
+        }
     }
 
     fn reasoning(&mut self, at: usize, reasoning: &RigReasoning, whole: Option<Vec<Item>>, items: &mut Vec<Item>) {
@@ -246,6 +242,11 @@ impl Reader {
             None => self.find(Some(at), Found::BlockLeftOut),
         }
     }
+}
+
+/// Whether an item is of a tool whose input is text.
+fn is_custom(item: &Value) -> bool {
+    item.get("type").is_some_and(|kind| kind == "custom")
 }
 
 /// The call of an item, on a wire where the item may hold only what stands beside it.

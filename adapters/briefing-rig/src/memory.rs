@@ -66,7 +66,8 @@ impl From<MemoryFault> for MemoryError {
 
 type Hear = dyn Fn(&ConversationId, &MemoryFinding) + Send + Sync;
 
-/// A [`ConversationMemory`] for one owner. A conversation is the thread of its name (at most 1,000 bytes).
+/// A [`ConversationMemory`] for one owner. A conversation is the thread of its name (at most 1,000 bytes), opened by whichever
+/// operation names it first.
 ///
 /// *Load* gives what a view tells of the thread within the bounds: whole rounds, every call answered, and a fixed line where the
 /// provider's order of roles needs one (a history must not begin with an answer). What rig adds to a request

@@ -10,7 +10,7 @@
 
 use briefing::message::{Item, ModelMessage, Outcome, Part};
 use briefing::{Bounds, Wire, fit};
-use briefing_rig::{Converted, Finding, Found, Loss, Lost, from_messages, origin, to_request};
+use briefing_rig::{Converted, Finding, Found, Loss, Lost, from_messages, origin, to_messages, to_request};
 use briefing_wire::parse_text;
 use rig_core::message::{
     AssistantContent, AssistantMessage, CallId, DocumentMediaType, ImageMediaType, Message, Origin, StopReason, ToolCall,
@@ -110,6 +110,20 @@ fn an_anthropic_body_keeps_its_order_and_its_own_blocks() {
     assert_eq!(kinds, ["thinking", "server_tool_use", "web_search_tool_result", "find_order"]);
     assert!(matches!(outcome.parts.as_slice(), [Part::Text(_), Part::Image(_)]) && outcome.failed == Some(true));
     assert!(matches!(user.parts.as_slice(), [Part::Document(media)] if media.filename.as_deref() == Some("Invoice")));
+}
+
+#[test]
+fn outcomes_of_one_round_are_one_user_message() {
+    let calls = ["c1", "c2"].map(|id| briefing::message::ToolCall::new(id, "find_order", "{}"));
+    let list = [ModelMessage::calls(calls), ModelMessage::outcome("c1", "packed"), ModelMessage::outcome("c2", "lost")];
+    let written = to_messages(&list, Wire::OpenAiChat, &Origin::new("openai.chat", "openai", "gpt-4o"));
+    let calls = ["c1", "c2"].map(|id| ToolCall::from_wire(id, ToolFunction::new(name("find_order"), json!({}))));
+    let results = [(&calls[0], "packed"), (&calls[1], "lost")];
+    let results = results.map(|(call, text)| call.result(vec![ToolResultContent::text(text)]));
+    let answer = AssistantMessage::new(calls.iter().cloned().map(AssistantContent::ToolCall).collect());
+    assert_eq!(written.messages, [Message::Assistant(answer), Message::tool_results(results.to_vec())]);
+    assert_eq!(written.losses, []);
+    assert_eq!(from_messages(&written.messages, Wire::OpenAiChat).messages, list);
 }
 
 #[test]

@@ -10,7 +10,8 @@
 
 mod support;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use briefing::message::{ModelMessage, OwnerId};
 use briefing::{Bounds, Briefing, Wire, fit};
@@ -41,10 +42,7 @@ fn a_recorded_request_is_sent_valid_and_an_answer_read() {
         for recording in recordings(wire) {
             let parsed = parse_text(wire, &recording.request.to_string()).unwrap();
             let briefing = fit(&parsed.messages, &parsed.call, &Bounds::none()).unwrap();
-            let (body, turn) = match send(&parsed.call, converted(&briefing).request) {
-                Ok(sent) => sent,
-                Err(error) => panic!("{}: {error}", recording.name),
-            };
+            let (body, turn) = send(&parsed.call, converted(&briefing).request);
             assert_eq!(violations(&body, &parsed.call), [], "{}\n{body}", recording.name);
             let read = from_messages(&[Message::Assistant(turn)], wire);
             assert_eq!((read.messages.len(), read.findings), (1, vec![]), "{}", recording.name);
@@ -73,10 +71,7 @@ proptest! {
         if made.losses.iter().all(|loss| matches!(loss.lost, Lost::Field { .. })) {
             prop_assert_eq!(told(&back.messages), told(&normalised));
         }
-        let (sent, _) = match send(&call, made.request) {
-            Ok(sent) => sent,
-            Err(error) => return Err(TestCaseError::fail(format!("{error}\n{body}"))),
-        };
+        let (sent, _) = send(&call, made.request);
         let found = violations(&sent, &call);
         prop_assert!(found.is_empty(), "{found:?}\nrendered {body}\nsent {sent}");
     }
@@ -89,12 +84,16 @@ proptest! {
         said.retain(|message| !matches!(message, ModelMessage::System(_)));
         let appended = to_messages(&said, call.wire(), &origin(&call)).messages;
 
-        let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::create(&folder.path().join("briefing.db"), Settings::default()).unwrap();
-        let store: Arc<dyn Store> = Arc::new(store);
+        static STORE: OnceLock<(tempfile::TempDir, Arc<dyn Store>)> = OnceLock::new();
+        static CONVERSATIONS: AtomicUsize = AtomicUsize::new(0);
+        let (_, store) = STORE.get_or_init(|| {
+            let folder = tempfile::tempdir().unwrap();
+            let store = SqliteStore::create(&folder.path().join("briefing.db"), Settings::default()).unwrap();
+            (folder, Arc::new(store))
+        });
         let bounds = Bounds::none().messages(most);
-        let memory = BriefingMemory::new(store, OwnerId::default(), call.clone(), bounds, || Timestamp::UNIX_EPOCH);
-        let conversation = "t1".into();
+        let memory = BriefingMemory::new(Arc::clone(store), OwnerId::default(), call.clone(), bounds, || Timestamp::UNIX_EPOCH);
+        let conversation = CONVERSATIONS.fetch_add(1, Ordering::Relaxed).to_string().into();
         pollster::block_on(memory.append(&conversation, appended)).unwrap();
         let loaded = pollster::block_on(memory.load(&conversation)).unwrap();
         prop_assert!(loaded.len() as u64 <= most + 1, "{loaded:?}");
@@ -104,7 +103,7 @@ proptest! {
         let schema = serde_json::json!({"type": "object"});
         request.tools = vec![ToolDefinition::new(ToolName::new("find_order").unwrap(), "Finds an order", schema)];
         request.max_tokens = Some(100);
-        let (sent, _) = send(&call, request).unwrap();
+        let (sent, _) = send(&call, request);
         let found = violations(&sent, &call);
         prop_assert!(found.is_empty(), "{found:?}\nsent {sent}");
     }

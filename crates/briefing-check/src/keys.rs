@@ -1,9 +1,8 @@
 //! Fields of a body that stand there twice: readers take one of them, and do not say which.
 
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 use crate::fault::Fault;
-use crate::path::Path;
 use crate::report::Findings;
 
 /// The fields of which a second one changes what the model sees.

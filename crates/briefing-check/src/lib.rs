@@ -29,7 +29,6 @@ mod locate;
 mod media;
 mod openai_chat;
 mod openai_responses;
-mod path;
 mod profile;
 mod provider;
 mod recognise;

@@ -1,7 +1,8 @@
 //! Pictures and files inside a body.
 
+use briefing_json::Path;
+
 use crate::fault::{Fault, clip};
-use crate::path::Path;
 use crate::report::Findings;
 
 /// The image types that OpenAI and Anthropic read, by both their documentations.

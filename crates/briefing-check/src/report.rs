@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use briefing_json::{Kind, Pointer, Value};
+use briefing_json::{Kind, Path, Pointer, Value};
 
 use crate::fault::{Fault, Shape};
 use crate::locate::locate;
-use crate::path::Path;
 use crate::profile::Rules;
 
 /// How many violations a report holds; what lies beyond is counted only.

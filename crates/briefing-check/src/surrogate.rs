@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use briefing_json::{Document, Value};
+use briefing_json::{Document, Path, Value};
 
 use crate::fault::Fault;
-use crate::path::Path;
 use crate::report::Findings;
 
 pub(crate) fn check(body: Value<'_>, out: &mut Findings) {

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Document, Kind, Value};
+use briefing_json::{Document, Kind, Path, Value};
 
 use crate::fault::{Fault, IdRule, clip};
-use crate::path::Path;
 use crate::report::{Findings, text};
 
 /// The most characters of arguments that OpenAI takes as input, though it may put out more (report B52).

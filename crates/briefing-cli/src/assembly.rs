@@ -206,6 +206,7 @@ fn call(target: &TargetConfig, profiles: &Profiles, given: Option<&Call>) -> Cal
             call = given.parameters().iter().fold(call, |call, (name, value)| call.parameter(Arc::clone(name), value.clone()));
         }
     }
+    call = call.cache_marks(target.cache_marks);
     match target.output_reserve {
         Some(tokens) => call.output_reserve(tokens),
         None => call,

@@ -44,7 +44,9 @@ pub(crate) fn mend(document: &Document<'_>, text: &str, wire: Wire, model: Optio
     let read = parsed.findings.iter().map(ToString::to_string);
     let paired = briefing.receipt().lines().iter().map(|line| told(line, &parsed.messages));
     let written = request.findings().iter().map(|finding| finding.change.to_string());
-    let added = model.filter(|_| root.get("model").is_none()).map(|model| format!("model {model:?} was added"));
+    // Gemini's stands in the address of a request.
+    let added =
+        model.filter(|_| root.get("model").is_none() && wire != Wire::Gemini).map(|model| format!("model {model:?} was added"));
     let mut changes = counted(read.chain(paired).chain(written).chain(added));
     let rendered = String::from_utf8(request.into_body()).map_err(internal)?;
     let rendered = Document::parse(&rendered).map_err(internal)?;

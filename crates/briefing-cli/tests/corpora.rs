@@ -64,6 +64,42 @@ fn mended(report: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Of the recorded requests that a provider refused, those of the four wires: `refused.toml` says which bodies are at fault, and by
+/// which codes. Of the others nothing is wrong with the body.
+#[test]
+fn of_refused_requests_the_faults_are_named() {
+    let folder = root().join("crates/briefing-check/tests/data/wire");
+    let list: toml::Table = fs::read_to_string(folder.join("refused.toml")).unwrap().parse().unwrap();
+    let (mut faulty, mut sound) = (0, 0);
+    for refused in list["refused"].as_array().unwrap() {
+        if refused["format"].as_str() == Some("bedrock_converse") {
+            continue;
+        }
+        let text = fs::read_to_string(folder.join(refused["file"].as_str().unwrap())).unwrap();
+        let text = match refused.get("line").and_then(toml::Value::as_integer) {
+            Some(line) => text.lines().nth(usize::try_from(line).unwrap() - 1).unwrap(),
+            None => &text,
+        };
+        let recorded: serde_json::Value = serde_json::from_str(text).unwrap();
+        let output = run_text(&["check"], recorded["request"].to_string().as_bytes());
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        if refused.get("faults").is_some() {
+            assert_eq!(code(&output), 65, "{refused}: {said}");
+            let json = run_text(&["check", "--json"], recorded["request"].to_string().as_bytes());
+            let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+            let codes: Vec<&str> =
+                json["violations"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+            let wanted = refused["faults"].as_array().unwrap().iter().map(|fault| fault["code"].as_str().unwrap());
+            assert_eq!(codes, wanted.collect::<Vec<_>>(), "{refused}");
+            faulty += 1;
+        } else {
+            assert!(code(&output) == 0 && said.contains("nothing wrong with the body"), "{refused}: {said}");
+            sound += 1;
+        }
+    }
+    assert_eq!((faulty, sound), (9, 14));
+}
+
 #[test]
 fn every_mailbox_of_the_mail_crate_is_read_or_named() {
     let mut files = Vec::new();

@@ -5,10 +5,12 @@
 //! [`Document::parse`] reads the text, [`Value`] walks it, [`quote`] writes a string.
 
 mod parse;
+mod path;
 mod scan;
 mod value;
 mod write;
 
 pub use parse::{Document, MAX_DEPTH, MAX_VALUES, SyntaxError, SyntaxFault};
+pub use path::Path;
 pub use value::{Entries, Items, Kind, Value};
 pub use write::{Pointer, quote, quoted_len};

@@ -29,6 +29,19 @@ pub fn transcripts() -> Vec<Vec<ModelMessage>> {
     lines.collect()
 }
 
+/// Each transcript's messages as they are in the data: JSON of OpenAI Chat.
+///
+/// # Panics
+/// If the data is not what it was.
+#[expect(clippy::unwrap_used, reason = "the data is part of the project")]
+pub fn chats() -> Vec<Vec<serde_json::Value>> {
+    #[derive(serde::Deserialize)]
+    struct Transcript {
+        messages: Vec<serde_json::Value>,
+    }
+    TRANSCRIPTS.lines().map(|line| serde_json::from_str::<Transcript>(line).unwrap().messages).collect()
+}
+
 /// One window, rendered.
 #[derive(Debug)]
 pub struct Window {

@@ -49,8 +49,8 @@ fn b81_a_window_steps_in_chunks_and_keeps_its_prefix_between() {
         stepped.extend(moved.then_some((end, briefing.units().len())));
         before = Some(body);
     }
-    // Past 20 it is cut to 10, and fills again.
-    assert_eq!(stepped, [(21, 10), (32, 10)]);
+    // Past 20 the history is cut to half of what it may hold, and fills again.
+    assert_eq!(stepped, [(21, 10), (32, 11)]);
 }
 
 /// The body up to the last byte of its last message.

@@ -97,7 +97,7 @@ pub(crate) fn standard_base64(text: &str) -> String {
             c => c,
         })
         .collect();
-    while out.len() % 4 != 0 {
+    while !out.len().is_multiple_of(4) {
         out.push('=');
     }
     out

@@ -1,4 +1,4 @@
-//! Design invariants 1, 4, 6 and 7 on both wires and all dialects. `PROPTEST_CASES` sets how many cases each test runs.
+//! Design invariants 1, 4, 6 and 7 on all wires and dialects. `PROPTEST_CASES` sets how many cases each test runs.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -157,6 +157,26 @@ proptest! {
         }
     }
 
+    /// One value of an event is of another kind: what else came is read.
+    #[test]
+    fn values_of_any_kind_spoil_nothing(which in any::<proptest::sample::Index>(), value in any::<proptest::sample::Index>(), kind in 0_usize..6) {
+        let framed: Vec<_> = all().iter().filter(|(_, _, bytes)| !bytes.trim_ascii_start().starts_with(b"{") && !bytes.starts_with(b"[")).collect();
+        let (name, wire, bytes) = which.get(&framed);
+        let text = String::from_utf8_lossy(bytes);
+        let mut events: Vec<serde_json::Value> =
+            text.split(['\r', '\n']).filter_map(|line| serde_json::from_str(line.trim_start_matches('\u{feff}').strip_prefix("data: ")?).ok()).collect();
+        let places: Vec<(usize, String)> =
+            events.iter().enumerate().flat_map(|(index, event)| pointers(event).into_iter().map(move |pointer| (index, pointer))).collect();
+        prop_assume!(!places.is_empty());
+        let (index, pointer) = value.get(&places);
+        let other = [serde_json::Value::Null, true.into(), 5.into(), "x".into(), serde_json::json!([]), serde_json::json!({})];
+        *events.get_mut(*index).unwrap().pointer_mut(pointer).unwrap() = other.get(kind).unwrap().clone();
+        let bytes: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        if let Finished::Cut(Cut { why, .. }) = read(*wire, [bytes.as_bytes()]).1 {
+            prop_assert!(!matches!(why, CutWhy::Unreadable(_)), "{} {}: {}\n{}", name, pointer, why, events.get(*index).unwrap());
+        }
+    }
+
     /// Streams whose events are shuffled, repeated and dropped.
     #[test]
     fn events_in_any_order_are_read_without_a_panic(which in any::<proptest::sample::Index>(), order in prop::collection::vec(any::<proptest::sample::Index>(), 0..60)) {
@@ -172,6 +192,22 @@ proptest! {
         }
         let _finished = stream.finish();
     }
+}
+
+/// Every place in a value but its root.
+fn pointers(value: &serde_json::Value) -> Vec<String> {
+    let children: Vec<(String, &serde_json::Value)> = match value {
+        serde_json::Value::Array(items) => items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect(),
+        serde_json::Value::Object(fields) => {
+            fields.iter().map(|(key, value)| (key.replace('~', "~0").replace('/', "~1"), value)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let inside = |(key, child): (String, &serde_json::Value)| {
+        let deeper: Vec<String> = pointers(child).into_iter().map(|pointer| format!("/{key}{pointer}")).collect();
+        std::iter::once(format!("/{key}")).chain(deeper)
+    };
+    children.into_iter().flat_map(inside).collect()
 }
 
 fn cut(wire: Wire, bytes: &[u8]) -> Cut {

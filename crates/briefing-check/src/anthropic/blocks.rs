@@ -1,12 +1,11 @@
 //! The blocks of a message.
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use super::{Ending, List, call_ids};
 use crate::fault::{Fault, IdRule, Role, Shape, clip};
 use crate::ledger::Spot;
 use crate::media;
-use crate::path::Path;
 use crate::report::{Findings, present, text};
 use crate::tools;
 

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use super::blocks::{CacheMarks, MAX_NAME, text_block};
 use super::thinking;
 use crate::fault::{Fault, Shape, clip};
-use crate::path::Path;
 use crate::report::{Findings, text};
 use crate::tools;
 

@@ -10,11 +10,10 @@ mod thinking;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use crate::fault::{Fault, Role, Shape, clip};
 use crate::ledger::Ledger;
-use crate::path::Path;
 use crate::profile::Rules;
 use crate::report::{Findings, text};
 use blocks::{Blocks, CacheMarks};

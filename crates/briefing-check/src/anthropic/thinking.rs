@@ -1,10 +1,9 @@
 //! "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of
 //! `tool_use` and `tool_result` blocks)." (report B58)
 
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 use crate::fault::{Fault, clip};
-use crate::path::Path;
 use crate::report::{Findings, text};
 
 /// Whether thinking is on. With `adaptive` the provider does not ask for the block.

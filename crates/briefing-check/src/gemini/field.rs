@@ -1,8 +1,7 @@
 //! Fields as proto JSON reads them.
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
-use crate::path::Path;
 use crate::report::present;
 
 /// A field by its two names.

@@ -10,10 +10,9 @@ mod signatures;
 mod tools;
 mod turns;
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use crate::fault::{Fault, Role, Shape, clip};
-use crate::path::Path;
 use crate::profile::Rules;
 use crate::report::{Findings, present};
 use field::{Field, each, step};

@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use super::field::{Field, each, step};
 use super::tools::name;
 use crate::fault::{Fault, Role, Shape, clip};
 use crate::media;
-use crate::path::Path;
 use crate::profile::Rules;
 use crate::report::{Findings, present, text};
 

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use super::field::{Field, each, step};
 use crate::fault::{Fault, Shape, clip};
-use crate::path::Path;
 use crate::report::{Findings, present, text};
 use crate::tools;
 

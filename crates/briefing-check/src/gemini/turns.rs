@@ -8,12 +8,11 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 use super::field::{each, step};
 use super::parts::{CALL, Held, HeldKind};
 use crate::fault::{Fault, Role, clip};
-use crate::path::Path;
 use crate::profile::Rules;
 use crate::report::{Findings, present, text};
 

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use super::{Chat, MAX_NAME, id_rule};
 use crate::fault::{Fault, Shape, clip};
 use crate::ledger::Spot;
-use crate::path::Path;
 use crate::profile::Dialect;
 use crate::report::{Findings, present, text};
 use crate::tools;

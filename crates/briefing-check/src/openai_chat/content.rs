@@ -1,10 +1,9 @@
 //! The content of a message: a string, or typed parts.
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use crate::fault::{Fault, Role, Shape, clip};
 use crate::media;
-use crate::path::Path;
 use crate::profile::{Dialect, Rules};
 use crate::report::{Findings, present};
 

@@ -6,11 +6,10 @@ mod content;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use crate::fault::{Fault, IdRule, Role, Shape, clip};
 use crate::ledger::Ledger;
-use crate::path::Path;
 use crate::profile::{Dialect, Rules};
 use crate::report::{Findings, present, text};
 use crate::tools;

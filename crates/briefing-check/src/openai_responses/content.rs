@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 use crate::fault::{Fault, Role, Shape, clip};
 use crate::media;
-use crate::path::Path;
 use crate::profile::{Dialect, Rules};
 use crate::report::{Findings, present};
 

@@ -5,12 +5,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 use super::items::Item;
 use super::pairs::Family;
 use crate::fault::{Fault, clip};
-use crate::path::Path;
 use crate::report::{Findings, text};
 
 /// "Invalid 'input[1].id': string too long. Expected a string with maximum length 64" (<https://github.com/github/app/issues/499>)

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 use super::content;
 use super::ids::ItemIds;
@@ -10,7 +10,6 @@ use super::pairs::{Family, Pairs};
 use super::reasoning::Reasoning;
 use super::tools::{self, Known, MAX_NAME};
 use crate::fault::{Fault, IdRule, Role, Shape, clip};
-use crate::path::Path;
 use crate::profile::{Dialect, Rules};
 use crate::report::{Findings, present, text};
 use crate::tools as common;

@@ -10,10 +10,9 @@ mod pairs;
 mod reasoning;
 mod tools;
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use crate::fault::{Fault, Shape};
-use crate::path::Path;
 use crate::profile::{Dialect, Rules};
 use crate::report::{Findings, present};
 use items::Items;

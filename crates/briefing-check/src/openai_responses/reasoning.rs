@@ -7,11 +7,10 @@
 
 use std::borrow::Cow;
 
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 use super::items::Item;
 use crate::fault::{Fault, Role, clip};
-use crate::path::Path;
 use crate::report::{Findings, text};
 
 /// The reasoning items that wait for the item that they led to: index and id.

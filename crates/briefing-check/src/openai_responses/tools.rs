@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use crate::fault::{Fault, Shape, clip};
-use crate::path::Path;
 use crate::profile::Dialect;
 use crate::report::{Findings, present, text};
 use crate::tools;

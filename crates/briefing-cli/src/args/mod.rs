@@ -306,6 +306,9 @@ pub(crate) struct TargetArgs {
     /// Facts of more models: TOML, a table per family, with the keys of the built-in table
     #[arg(long, value_name = "FILE")]
     pub(crate) profiles: Option<PathBuf>,
+    /// Mark the stable boundaries for the provider's prompt cache, where it wants that (anthropic)
+    #[arg(long)]
+    pub(crate) cache_marks: bool,
     /// Tokens kept for the answer [default: an eighth of the model's context, at most 4096]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) output_reserve: Option<u32>,

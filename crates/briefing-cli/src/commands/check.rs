@@ -56,7 +56,7 @@ fn fix(
             out.write(&body.fixed_json(problems, &Mended { body: text.clone(), changes: Vec::new() }, problems))?;
         } else {
             out.write(text)?;
-            out.note(format_args!("{}: no violations; printed as it is", body.title()));
+            out.note(format_args!("{}: nothing wrong with the body; printed as it is", body.title()));
         }
         return Ok(ExitCode::SUCCESS);
     }

@@ -75,6 +75,7 @@ pub(crate) struct TargetConfig {
     pub(crate) form: Form,
     pub(crate) model: Option<String>,
     pub(crate) profiles: Option<PathBuf>,
+    pub(crate) cache_marks: bool,
     pub(crate) output_reserve: Option<u32>,
 }
 
@@ -152,8 +153,8 @@ impl PersonaConfig {
 }
 
 fn target(args: TargetArgs) -> TargetConfig {
-    let TargetArgs { form, model, profiles, output_reserve } = args;
-    TargetConfig { form, model, profiles, output_reserve }
+    let TargetArgs { form, model, profiles, cache_marks, output_reserve } = args;
+    TargetConfig { form, model, profiles, cache_marks, output_reserve }
 }
 
 fn bounds(args: &BoundsArgs) -> Bounds {

@@ -63,6 +63,26 @@ pub(super) async fn a_message_is_kept_whole(store: &dyn Store) {
     assert_eq!(logged.iter().rev().map(|logged| Arc::clone(&logged.entry)).collect::<Vec<_>>(), right);
 }
 
+/// <https://github.com/ZJU-REAL/HugAgentOS/pull/93>: a database that takes no NUL in a text must keep it otherwise.
+pub(super) async fn b57_a_nul_in_a_text_is_kept(store: &dyn Store) {
+    let owner = OwnerId::default();
+    let desk = Desk { store, owner: &owner };
+    let thread = desk.thread().await;
+    let odd = Message { extra: extra(), ..said("a\0b").by("tri\0age") };
+    let entry = desk.put(thread, odd.clone(), 1).await;
+    assert_eq!(desk.entry(entry).await, entry_of(entry, 1, odd));
+    let run = desk.answer("run", thread, entry).await;
+    let round = desk.round(&run, 0, &["c\0"], 2).await;
+    let call = round.said.calls().next().unwrap().id.clone();
+    assert_eq!(call.given(), "c\0");
+    let outcome = Outcome::text(call, "a\0b");
+    desk.outcome(&run, outcome.clone(), 3).await;
+    let read = desk.rounds(&[entry]).await;
+    let outcomes: Vec<Arc<Outcome>> =
+        read.iter().flat_map(|round| &round.outcomes).map(|recorded| Arc::clone(&recorded.outcome)).collect();
+    assert_eq!(outcomes, [Arc::new(outcome)]);
+}
+
 pub(super) async fn files_of_a_message_are_kept_and_forgotten_with_it(store: &dyn Store) {
     let owner = OwnerId::default();
     let desk = Desk { store, owner: &owner };

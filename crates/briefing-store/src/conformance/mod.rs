@@ -132,6 +132,7 @@ cases! {
         an_edited_message_reads_as_its_newest_version,
         b76_an_edit_of_a_key_is_appended_once,
         b74_an_edit_moves_the_head,
+        b57_a_nul_in_a_text_is_kept,
         only_messages_are_edited,
         a_search_finds_the_newest_version,
         every_version_is_forgotten_with_its_message;

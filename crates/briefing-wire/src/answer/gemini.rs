@@ -85,8 +85,12 @@ impl Response {
     }
 
     fn part(&mut self, part: Value<'_>, notes: &mut Notes, out: &mut Vec<StreamEvent>) {
-        if let Some(call) = present(part, "functionCall").filter(|call| call.kind() == Kind::Object) {
-            self.call(part, call, notes, out);
+        if let Some(call) = present(part, "functionCall") {
+            if call.kind() == Kind::Object {
+                self.call(part, call, notes, out);
+            } else {
+                notes.unused("a call of another kind");
+            }
             return;
         }
         let text = present(part, "text").filter(|text| is_text(*text));
@@ -148,8 +152,10 @@ impl Response {
             self.begin(part, call, name, notes, out);
         }
         let Some(Part::Call { args, call: number, .. }) = self.parts.last_mut() else { return };
-        if let Some(whole) = present(call, "args").filter(|args| args.kind() == Kind::Object) {
-            *args = Node::raw(whole);
+        match present(call, "args") {
+            Some(whole) if whole.kind() == Kind::Object => *args = Node::raw(whole),
+            Some(_) => notes.unused("arguments of another kind"),
+            None => {}
         }
         for arg in call.get("partialArgs").into_iter().flat_map(Value::items) {
             if !add(args, arg) {
@@ -173,8 +179,10 @@ impl Response {
         let id = CallId::new(text_of(call, "id").unwrap_or_else(|| name.clone()));
         out.push(StreamEvent::CallBegun { call: number, id: id.clone(), name: name.clone() });
         let mut function = Object::default();
-        for (key, value) in call.entries().filter(|(key, _)| !matches!(&**key, "willContinue" | "partialArgs")) {
-            function.set(&key, Node::raw(value));
+        for (key, value) in call.entries().filter(|(key, _)| !matches!(&**key, "willContinue" | "partialArgs" | "args")) {
+            if key != "id" || is_text(value) {
+                function.set(&key, Node::raw(value));
+            }
         }
         let mut fields = Object::flat(part);
         fields.set("functionCall", Node::Object(function));

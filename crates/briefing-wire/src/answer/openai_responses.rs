@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use briefing::Wire;
 use briefing::message::{CallId, Item};
-use briefing_json::{Document, Value};
+use briefing_json::{Document, Path, Value};
 
 use super::UnfinishedCall;
 use super::error::{ProviderError, of_object};
@@ -17,7 +17,7 @@ use super::stop::Stop;
 use super::stream::{Notes, Rebuilt, StreamEvent};
 use super::usage::usage;
 use crate::openai_responses::output_item;
-use crate::parse::{Path, Reader, present};
+use crate::parse::{Reader, present};
 use crate::raw::text_of;
 
 const WIRE: Wire = Wire::OpenAiResponses;
@@ -98,7 +98,8 @@ impl Response {
         self.last = Some(response.raw().to_owned());
         if self.items.is_empty() {
             // A server that tells its items here alone.
-            for (at, item) in (0_u64..).zip(response.get("output").into_iter().flat_map(Value::items)) {
+            let items = response.get("output").into_iter().flat_map(Value::items);
+            for (at, item) in (0_u64..).zip(items.filter(|item| is_readable(*item))) {
                 self.whole(at, item, out);
             }
         }
@@ -111,7 +112,7 @@ impl Response {
 
     fn added(&mut self, event: Value<'_>, out: &mut Vec<StreamEvent>) -> bool {
         let (Some(at), Some(item)) = (place(event), present(event, "item")) else { return false };
-        if self.items.contains_key(&at) {
+        if self.items.contains_key(&at) || !is_readable(item) {
             return false;
         }
         let slot = self.begin(item, out);
@@ -142,11 +143,11 @@ impl Response {
 
     fn item_done(&mut self, event: Value<'_>, out: &mut Vec<StreamEvent>) -> bool {
         let (Some(at), Some(item)) = (place(event), present(event, "item")) else { return false };
-        let known = self.items.get(&at).is_some_and(|slot| slot.done.is_some());
-        if !known {
+        let usable = self.items.get(&at).is_none_or(|slot| slot.done.is_none()) && is_readable(item);
+        if usable {
             self.whole(at, item, out);
         }
-        !known
+        usable
     }
 
     /// An item is whole.
@@ -233,8 +234,8 @@ impl Response {
             }
         }
         let told = self.items.values().filter(|slot| slot.done.is_some()).count();
-        let items =
-            last.filter(|_| whole).and_then(|last| present(last, "output")).filter(|items| items.items().count() > told);
+        let items = last.filter(|_| whole).and_then(|last| present(last, "output"));
+        let items = items.filter(|items| items.items().count() > told && items.items().all(is_readable));
         out.json.push_str("\"output\":");
         match items {
             Some(items) => out.json.push_str(items.raw()),
@@ -279,6 +280,10 @@ impl Slot {
 
 fn place(event: Value<'_>) -> Option<u64> {
     event.get("output_index")?.raw().parse().ok()
+}
+
+fn is_readable(item: Value<'_>) -> bool {
+    output_item(item, &Path::Root, &mut Reader::new(WIRE)).is_ok()
 }
 
 /// What an item of the output reads as; nothing if it cannot be read.

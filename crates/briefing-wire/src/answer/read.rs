@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Assistant, Extra, Input, Item, ToolCall};
-use briefing_json::{Document, Kind, Value};
+use briefing_json::{Document, Kind, Path, Value};
 
 use super::error::AnswerFinding;
 use super::stop::Stop;
 use super::usage::{Usage, usage};
 use super::{Answer, UnfinishedCall};
-use crate::parse::{ParseFault, Path, Read, Reader, list, object, present};
-use crate::raw::look;
+use crate::parse::{Fails, ParseFault, Read, Reader, list, object, present};
+use crate::raw::{look, text_of};
 use crate::{anthropic, gemini, openai_chat, openai_responses};
 
 /// What is read of a response, before its calls are looked at.
@@ -68,7 +68,7 @@ fn chat(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
     object(first, &at)?;
     let message = present(first, "message").ok_or_else(|| at.error(ParseFault::Missing { key: "message" }))?;
     let said = openai_chat::assistant(object(message, &at.key("message"))?, &at.key("message"), reader)?;
-    let reason = reader.member_or_empty(first, "finish_reason", &at)?;
+    let reason = text_of(first, "finish_reason").unwrap_or_default();
     let mut stop = Stop::named(Wire::OpenAiChat, &reason);
     if stop == Stop::End && refuses(&said.items) {
         stop = Stop::Refusal;
@@ -77,8 +77,8 @@ fn chat(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
         said: without_blank_fields(said),
         stop,
         usage: present(body, "usage").map_or_else(Usage::default, |value| usage(Wire::OpenAiChat, value)),
-        id: reader.member(body, "id", &root)?,
-        model: reader.member(body, "model", &root)?,
+        id: text_of(body, "id"),
+        model: text_of(body, "model"),
         others: choices.items().count() > 1,
     })
 }
@@ -94,13 +94,13 @@ fn messages(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
         Item::Call(call) => Item::Call(with_text_input(call)),
         Item::Text(_) | Item::Reasoning(_) | Item::Native(_) => item,
     });
-    let reason = reader.member_or_empty(body, "stop_reason", &root)?;
+    let reason = text_of(body, "stop_reason").unwrap_or_default();
     Ok(Parts {
         said: Assistant { items: items.collect(), ..Assistant::default() },
         stop: Stop::named(Wire::Anthropic, &reason),
         usage: present(body, "usage").map_or_else(Usage::default, |value| usage(Wire::Anthropic, value)),
-        id: reader.member(body, "id", &root)?,
-        model: reader.member(body, "model", &root)?,
+        id: text_of(body, "id"),
+        model: text_of(body, "model"),
         others: false,
     })
 }
@@ -118,8 +118,8 @@ fn responses(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
         said: Assistant { items, ..Assistant::default() },
         stop,
         usage: present(body, "usage").map_or_else(Usage::default, |value| usage(Wire::OpenAiResponses, value)),
-        id: reader.member(body, "id", &root)?,
-        model: reader.member(body, "model", &root)?,
+        id: text_of(body, "id"),
+        model: text_of(body, "model"),
         others: false,
     })
 }
@@ -140,7 +140,7 @@ fn generated(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
             let content = present(object(first, &at)?, "content");
             let inner = at.key("content");
             items = content.map_or_else(|| Ok(Vec::new()), |content| gemini::said(object(content, &inner)?, &inner, reader))?;
-            let reason = reader.member_or_empty(first, "finishReason", &at)?;
+            let reason = text_of(first, "finishReason").unwrap_or_default();
             if !blocked || !reason.is_empty() {
                 stop = Stop::named(Wire::Gemini, &reason);
             }
@@ -152,8 +152,8 @@ fn generated(body: Value<'_>, reader: &mut Reader) -> Read<Parts> {
         said: Assistant { items, ..Assistant::default() },
         stop,
         usage: present(body, "usageMetadata").map_or_else(Usage::default, |value| usage(Wire::Gemini, value)),
-        id: reader.member(body, "responseId", &root)?,
-        model: reader.member(body, "modelVersion", &root)?,
+        id: text_of(body, "responseId"),
+        model: text_of(body, "modelVersion"),
         others: candidates.is_some_and(|candidates| candidates.items().count() > 1),
     })
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Media, MediaSource};
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
-use crate::parse::{Nest, Path, Reader, base64};
+use crate::parse::{Nest, Reader, base64};
 use crate::write::{Fields, Writer};
 
 pub(super) fn image(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<Media> {

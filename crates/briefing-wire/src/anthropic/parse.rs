@@ -6,10 +6,10 @@ use briefing::message::{
     Assistant, CallId, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Tool, Wire};
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 use super::files::{document, image};
-use crate::parse::{ParseChange, ParseFault, Path, Read, Reader, call as read_call, list, object, present};
+use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, call as read_call, list, object, present};
 
 /// The schema of a tool that declares none.
 const NO_SCHEMA: &str = r#"{"type":"object"}"#;

@@ -7,12 +7,12 @@ use briefing::message::{
     Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Profiles, Wire};
-use briefing_json::Value;
+use briefing_json::{Path, Value};
 
 use super::keys::{self, CALL, FILE, INLINE, Key, RESPONSE, SYSTEM, TYPE, URI};
 use super::native::kind_of;
 use super::{response, tools};
-use crate::parse::{ParseChange, ParseFault, Path, Read, Reader, list, object, object_of, present};
+use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, list, object, object_of, present};
 use crate::raw::{is_base64, standard_base64, text_of};
 
 const WIRE: Wire = Wire::Gemini;

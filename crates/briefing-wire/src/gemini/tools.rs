@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use briefing::message::RawJson;
 use briefing::{Tool, Wire};
-use briefing_json::{Document, Kind, Value, quote};
+use briefing_json::{Document, Kind, Path, Value, quote};
 
 use super::keys::{self, ALLOWED, CALLING, CONFIG, DECLARATIONS, SCHEMA};
 use crate::finding::WireChange;
-use crate::parse::{Path, Read, Reader, list, object};
+use crate::parse::{Fails, Read, Reader, list, object};
 use crate::raw::look;
 use crate::scribe::Scribe;
 use crate::tools::{Declared, Parameter};

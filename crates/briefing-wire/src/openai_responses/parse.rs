@@ -6,12 +6,12 @@ use briefing::message::{
     Assistant, CallId, Extra, Input, Item, Native, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Tool, Wire};
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Path, Value};
 
 use super::calls::{OUTPUT, TOOLS};
 use super::native::{ADDITIONAL_TOOLS, APPROVAL, is_paired};
 use super::{INSTRUCTIONS, MESSAGE, parts};
-use crate::parse::{ParseFault, Path, Read, Reader, call as read_call, list, object, object_of, present};
+use crate::parse::{Fails, ParseFault, Read, Reader, call as read_call, list, object, object_of, present};
 use crate::raw::text_of;
 
 const WIRE: Wire = Wire::OpenAiResponses;

@@ -8,11 +8,11 @@ mod error;
 mod reader;
 
 use briefing::{Call, ModelMessage, Wire};
-use briefing_json::{Document, Value};
+use briefing_json::{Document, Path, Value};
 
 pub(crate) use call::call;
 pub use error::{ParseChange, ParseError, ParseFault, ParseFinding};
-pub(crate) use reader::{Nest, Path, Read, Reader, array as list, base64, object, object_of, present};
+pub(crate) use reader::{Fails, Nest, Read, Reader, array as list, base64, object, object_of, present};
 
 use crate::{anthropic, gemini, openai_chat, openai_responses};
 

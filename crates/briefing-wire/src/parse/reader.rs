@@ -4,43 +4,25 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Bytes, Extra, Input, Native, RawJson, RawJsonError, Text};
-use briefing_json::{Kind, Pointer, Value, quote};
+use briefing_json::{Kind, Path, Value, quote};
 
 use super::error::{ParseChange, ParseError, ParseFault, ParseFinding};
 use crate::raw::without_lone_surrogates;
 
 pub(crate) type Read<T> = Result<T, ParseError>;
 
-/// A place in the body, spelled out only where something is said of it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Path<'p> {
-    Root,
-    Key(&'p Path<'p>, &'p str),
-    Index(&'p Path<'p>, usize),
+/// What is said of a place that cannot be read.
+pub(crate) trait Fails {
+    fn error(&self, fault: ParseFault) -> ParseError;
+    fn wanted(&self, wanted: &'static str, found: Value<'_>) -> ParseError;
 }
 
-impl<'p> Path<'p> {
-    pub(crate) fn key(&'p self, key: &'p str) -> Path<'p> {
-        Path::Key(self, key)
-    }
-
-    pub(crate) fn index(&'p self, index: usize) -> Path<'p> {
-        Path::Index(self, index)
-    }
-
-    fn pointer(&self) -> Pointer {
-        match self {
-            Self::Root => Pointer::root(),
-            Self::Key(above, key) => above.pointer().key(key),
-            Self::Index(above, index) => above.pointer().index(*index),
-        }
-    }
-
-    pub(crate) fn error(&self, fault: ParseFault) -> ParseError {
+impl Fails for Path<'_> {
+    fn error(&self, fault: ParseFault) -> ParseError {
         ParseError { place: self.pointer(), fault }
     }
 
-    pub(crate) fn wanted(&self, wanted: &'static str, found: Value<'_>) -> ParseError {
+    fn wanted(&self, wanted: &'static str, found: Value<'_>) -> ParseError {
         self.error(ParseFault::Wanted { wanted, found: found.kind() })
     }
 }

@@ -54,6 +54,15 @@ impl Call {
         out.extend((!said.is_empty()).then_some(StreamEvent::CallInput { call: at, text: said }));
     }
 
+    /// Writes the call. Its type is that of what it holds, whatever came as one.
+    pub(super) fn write(&mut self, out: &mut String) {
+        let custom = !matches!(self.fields.get("function"), Some(Node::Object(_)));
+        if custom != (self.fields.text("type") == "custom") {
+            self.fields.set("type", Node::Raw(if custom { "\"custom\"" } else { "\"function\"" }.to_owned()));
+        }
+        self.fields.write(out);
+    }
+
     /// Whether it says which tool is called.
     pub(super) fn is_named(&self) -> bool {
         !self.name.is_empty()

@@ -36,6 +36,8 @@ pub(super) struct Response {
     calls: Vec<Call>,
     by_index: HashMap<u64, usize>,
     by_id: HashMap<String, usize>,
+    /// The place of the call of the old form.
+    legacy: Option<usize>,
     closed: bool,
 }
 
@@ -197,11 +199,9 @@ impl Response {
     }
 
     fn function_call(&mut self, delta: Value<'_>, notes: &mut Notes, out: &mut Vec<StreamEvent>) {
-        let known = self.by_index.get(&u64::MAX).copied();
-        let at = known.unwrap_or(self.calls.len());
-        if known.is_none() {
+        let at = *self.legacy.get_or_insert(self.calls.len());
+        if at == self.calls.len() {
             self.calls.push(Call { legacy: true, ..Call::default() });
-            self.by_index.insert(u64::MAX, at);
         }
         if let Some(call) = self.calls.get_mut(at) {
             call.holder("function", delta, at, notes, out);
@@ -252,9 +252,9 @@ impl Response {
             }
             write_member(&mut first, &key, |out| node.write(out), json);
         }
-        let (legacy, calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(|call| call.legacy);
+        let (legacy, mut calls): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(|call| call.legacy);
         if !calls.is_empty() {
-            write_member(&mut first, "tool_calls", |out| list(out, &calls, |call, out| call.fields.write(out)), json);
+            write_member(&mut first, "tool_calls", |out| list(out, &mut calls, |call, out| call.write(out)), json);
         }
         if let Some(Node::Object(call)) = legacy.first().and_then(|call| call.fields.get("function")) {
             write_member(&mut first, "function_call", |out| call.write(out), json);

@@ -5,6 +5,7 @@ use briefing_json::{Kind, Value};
 use crate::answer::grow::{Grown, Node, Object};
 use crate::answer::read::is_text;
 use crate::answer::stream::{Notes, StreamEvent};
+use crate::parse::present;
 use crate::raw::text_of;
 
 /// A part of text.
@@ -42,10 +43,17 @@ pub(super) fn add_parts(parts: &mut Vec<Node>, added: Value<'_>, notes: &mut Not
             for thought in thoughts.items() {
                 add_thought(thinking(parts), thought, out);
             }
-        } else {
+        } else if is_readable(part) {
             parts.push(Node::raw(part));
+        } else {
+            notes.unused("a part of another kind");
         }
     }
+}
+
+/// Whether a part has a type, and text only if it is a string.
+fn is_readable(part: Value<'_>) -> bool {
+    text_of(part, "type").is_some() && ["text", "id", "name"].iter().all(|key| present(part, key).is_none_or(is_text))
 }
 
 fn add_thought(thoughts: Option<&mut Vec<Node>>, thought: Value<'_>, out: &mut Vec<StreamEvent>) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use briefing_json::{Document, Kind, Pointer, SyntaxError, Value};
+use briefing_json::{Document, Kind, Path, Pointer, SyntaxError, Value};
 
 use crate::message::{
     Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, RawJson,
@@ -67,35 +67,17 @@ type Read<T> = Result<T, MessageJsonError>;
 pub fn messages_from_json(text: &str) -> Result<Vec<ModelMessage>, MessageJsonError> {
     let fault = |error| MessageJsonError { place: Pointer::root(), fault: MessageJsonFault::Syntax(error) };
     let document = Document::parse(text).map_err(fault)?;
-    let root = Node { value: document.root(), place: Place::Root };
+    let root = Node { value: document.root(), place: Path::Root };
     match root.value.kind() {
         Kind::Array => root.items().map(|node| node.message()).collect(),
         _ => Ok(vec![root.message()?]),
     }
 }
 
-/// A place while it is walked: the pointer is made only for an error.
-#[derive(Clone, Copy)]
-enum Place<'p> {
-    Root,
-    Index(&'p Place<'p>, usize),
-    Key(&'p Place<'p>, &'p str),
-}
-
-impl Place<'_> {
-    fn pointer(&self) -> Pointer {
-        match self {
-            Self::Root => Pointer::root(),
-            Self::Index(above, index) => above.pointer().index(*index),
-            Self::Key(above, key) => above.pointer().key(key),
-        }
-    }
-}
-
 #[derive(Clone, Copy)]
 struct Node<'d, 'p> {
     value: Value<'d>,
-    place: Place<'p>,
+    place: Path<'p>,
 }
 
 impl<'d> Node<'d, '_> {
@@ -112,12 +94,12 @@ impl<'d> Node<'d, '_> {
     }
 
     fn items(&self) -> impl Iterator<Item = Node<'d, '_>> {
-        self.value.items().enumerate().map(|(index, value)| Node { value, place: Place::Index(&self.place, index) })
+        self.value.items().enumerate().map(|(index, value)| Node { value, place: Path::Index(&self.place, index) })
     }
 
     /// The member, if it is there and not null.
     fn get<'k>(&'k self, key: &'k str) -> Option<Node<'d, 'k>> {
-        self.value.get(key).filter(|value| !value.is_null()).map(|value| Node { value, place: Place::Key(&self.place, key) })
+        self.value.get(key).filter(|value| !value.is_null()).map(|value| Node { value, place: Path::Key(&self.place, key) })
     }
 
     fn wanted<'k>(&'k self, key: &'static str) -> Read<Node<'d, 'k>> {
