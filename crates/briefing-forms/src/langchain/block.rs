@@ -97,7 +97,10 @@ fn text(block: Value<'_>, provider: Option<Provider>, at: &Path<'_>, reader: &mu
     let text = reader.member_or_empty(block, "text", at)?;
     let signature = present(block, "extras").and_then(|extras| present(extras, "signature"));
     let Some(signature) = signature.filter(|_| provider == Some(Provider::Google)) else {
-        return Ok(Text { text, extra: extra(block, &["type", "text", "index", "id"], at, reader) });
+        if let Some(extras) = present(block, "extras") {
+            reader.unknown(extras, &["phase"], &at.key("extras"));
+        }
+        return Ok(Text { text, extra: extra(block, &["type", "text", "index", "id", "phase", "extras"], at, reader) });
     };
     let kept = extra(block, &["type", "text", "index", "id", "extras"], at, reader);
     let raw = reader.raw(signature, &at.key("extras"));

@@ -207,25 +207,24 @@ fn comes_back(raw: &RawJson, provider: Option<Provider>, is: impl FnOnce(&Block)
         && matches!(block(document.root(), &Path::Root, provider, &mut Reader::default()), Ok(Some(found)) if is(&found))
 }
 
-/// The provider to name, that what is opaque is read as what it is. Nobody is named for what speaks OpenAI Chat, but where the
-/// model's name would say otherwise.
+/// The provider to name, that what is opaque is read as what it is: the first of what only that provider's packages read back, or the one
+/// whose calls these are. Nobody is named for what speaks OpenAI Chat, but where the model's name would say otherwise.
 fn model_provider(said: &Assistant) -> Option<&'static str> {
-    let mut homes = said.items.iter().filter_map(|item| match item {
+    let of_fields = |extra: &Extra| match extra.wire()? {
+        Wire::Gemini => signature(extra).map(|_| Wire::Gemini),
+        Wire::OpenAiResponses => Some(Wire::OpenAiResponses),
+        Wire::OpenAiChat | Wire::Anthropic => None,
+    };
+    let homes = said.items.iter().filter_map(|item| match item {
         Item::Reasoning(reasoning) => Some(reasoning.wire),
         Item::Native(native) => Some(native.wire),
-        Item::Call(ToolCall { extra, .. }) | Item::Text(Text { extra, .. }) => match extra.wire() {
-            Some(Wire::Gemini) => signature(extra).map(|_| Wire::Gemini),
-            Some(Wire::OpenAiResponses) => Some(Wire::OpenAiResponses),
-            Some(Wire::OpenAiChat | Wire::Anthropic) | None => None,
-        },
+        Item::Text(text) => of_fields(&text.extra),
+        Item::Call(_) => None,
     });
-    let (mut first, mut opaque) = (None, None);
-    for home in &mut homes {
-        first = first.or(Some(home));
-        opaque = opaque.or(Some(home).filter(|home| *home != Wire::OpenAiChat));
-    }
+    let opaque = homes.clone().find(|home| *home != Wire::OpenAiChat);
+    let of_calls = || said.calls().find_map(|call| of_fields(&call.extra));
     let misleads = || said.model.as_deref().and_then(Provider::by_name).is_some();
-    match opaque.or(first)? {
+    match opaque.or_else(|| homes.clone().next()).or_else(of_calls)? {
         Wire::Anthropic => Some("anthropic"),
         Wire::Gemini => Some("google_genai"),
         Wire::OpenAiResponses => Some("openai"),

@@ -220,7 +220,8 @@ pub(crate) fn plainly(form: Form, list: &[ModelMessage]) -> Vec<ModelMessage> {
             ModelMessage::Tool(outcome) => {
                 let mut outcome = (**outcome).clone();
                 outcome.failed = outcome.failed.filter(|failed| *failed);
-                outcome.parts = outcome.parts.iter().map(|part| picture(form, &in_one_store(part))).collect();
+                // An outcome's parts say whether they are pictures, as LangChain's do.
+                outcome.parts = outcome.parts.iter().map(|part| picture(Form::LangChain, &in_one_store(part))).collect();
                 ModelMessage::Tool(Arc::new(outcome))
             }
             ModelMessage::Assistant(said) => {
