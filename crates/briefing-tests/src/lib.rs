@@ -1,8 +1,10 @@
-//! What the tests and benchmarks of several crates share: generators of hostile lists and logs, and the example data.
+//! What the tests and benchmarks of several crates share: generators of hostile lists and logs, the example data, recorded requests.
 
 pub mod chat;
+pub mod judged;
 pub mod list;
 pub mod log;
 pub mod prefix;
+pub mod recordings;
 pub mod synthetic;
 pub mod transcripts;
