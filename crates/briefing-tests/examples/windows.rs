@@ -1,21 +1,17 @@
-//! Prints every window of the transcripts as a JSON line `{"wire", "request"}`, for a judge that reads standard input.
+//! Prints every window of the transcripts, or those at every `n`th point, as lines for a judge: `windows [n]`.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
+use std::num::NonZeroUsize;
 
+use briefing_tests::judged::Judged;
 use briefing_tests::transcripts::windows;
 
 fn main() -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let mut failed = None;
-    windows(3..=30, 1, |window| {
-        let write = |out: &mut BufWriter<_>| {
-            write!(out, r#"{{"wire":"{}","request":"#, window.request.wire())?;
-            out.write_all(window.request.body())?;
-            out.write_all(b"}\n")
-        };
-        if let Err(error) = write(&mut out) {
-            failed.get_or_insert(error);
-        }
+    let step = std::env::args().nth(1).map_or(Ok(NonZeroUsize::MIN), |step| step.parse()).map_err(io::Error::other)?;
+    let mut judged = Judged::default();
+    windows(3..=30, step.get(), |window| {
+        let case = format!("transcript {}, end {}, {} messages, {}", window.transcript, window.end, window.most, window.model);
+        judged.print(&case, &window.request);
     });
-    failed.map_or_else(|| out.flush(), Err)
+    judged.finish()
 }

@@ -12,9 +12,11 @@
     reason = "a test stops at the first surprise"
 )]
 
-use briefing_check::{Rules, check};
+mod common;
+
 use briefing_json::Document;
 use briefing_tests::transcripts::{transcripts, windows};
+use common::verdict;
 
 fn step() -> usize {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse::<u32>().ok());
@@ -27,13 +29,7 @@ fn every_window_passes_the_checker() {
     windows(3..=30, step(), |window| {
         let body = std::str::from_utf8(window.request.body()).unwrap();
         let document = Document::parse(body).unwrap();
-        let wire = match window.request.wire() {
-            briefing::Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
-            briefing::Wire::OpenAiResponses => briefing_check::Wire::OpenAiResponses,
-            briefing::Wire::Anthropic => briefing_check::Wire::Anthropic,
-            briefing::Wire::Gemini => briefing_check::Wire::Gemini,
-        };
-        let report = check(document.root(), &Rules::for_model(wire, window.model));
+        let report = verdict(&window.request);
         let at = format!("transcript {}, end {}, {} messages, {}", window.transcript, window.end, window.most, window.model);
         assert!(report.is_clean(), "{at}: {:?}\n{body}", report.violations);
         // An answer of OpenAI Responses takes an item for each of its texts and calls.

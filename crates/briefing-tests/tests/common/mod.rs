@@ -15,22 +15,23 @@ use briefing_tests::chat::Thread;
 use briefing_wire::{Render, Request};
 use proptest::prelude::*;
 
-fn verdict(request: &Request, call: &Call) -> Report {
+/// What the independent checker of its wire says of a request, by the rules of its model.
+pub(crate) fn verdict(request: &Request) -> Report {
     let document = Document::parse(std::str::from_utf8(request.body()).unwrap()).unwrap();
-    let wire = match call.wire() {
+    let wire = match request.wire() {
         Wire::OpenAiChat => Checked::OpenAiChat,
         Wire::OpenAiResponses => Checked::OpenAiResponses,
         Wire::Anthropic => Checked::Anthropic,
         Wire::Gemini => Checked::Gemini,
     };
-    check(document.root(), &Rules::for_model(wire, &call.profile().name))
+    check(document.root(), &Rules::for_model(wire, request.model()))
 }
 
 /// Invariants 1, 4 and 13: the request passes the checker of its wire, and costs no more than it was counted.
 pub(crate) fn holds(briefing: &Briefing, call: &Call) -> Result<(), TestCaseError> {
     let request = briefing.render().unwrap();
     let body = String::from_utf8_lossy(request.body());
-    let report = verdict(&request, call);
+    let report = verdict(&request);
     prop_assert!(report.is_clean(), "{:?}\n{body}", report.violations);
     let total = briefing.receipt().total();
     prop_assert!(request.body().len() as u64 <= total.bytes, "{} bytes, counted {}\n{body}", request.body().len(), total.bytes);
