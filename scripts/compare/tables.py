@@ -15,7 +15,12 @@ CONTENDERS = {
     "rig": "rig-memory, rig-core",
     "briefing": "Briefing",
 }
-WIRES = {"openai-chat": "OpenAI Chat", "anthropic": "Anthropic"}
+WIRES = {
+    "openai-chat": "OpenAI Chat",
+    "openai-responses": "OpenAI Responses",
+    "anthropic": "Anthropic",
+    "gemini": "Gemini",
+}
 HISTORIES = 1000
 # It says what is left out, never how much may stay.
 WITHOUT_WINDOW = {"vercel"}
@@ -61,7 +66,7 @@ def usable(wires):
 
 
 def share(part, whole):
-    return f"{100 * part / whole:.0f}%" if whole else "–"
+    return f"{100 * part / whole:.0f}" if whole else "–"
 
 
 def row(*cells):
@@ -69,12 +74,14 @@ def row(*cells):
 
 
 def summary(tallies, best):
-    table = row("", *(f"refused, {wire}" for wire in WIRES.values()), "no request", "newest message lost", "of the window kept")
+    """Refused by wire; the other numbers are over all wires."""
+    table = row("refused of 1,000", *WIRES.values(), "no request", "newest lost", "kept")
     table += row("---", *("---:" for _ in range(len(WIRES) + 3)))
     for name, title in CONTENDERS.items():
         wires = tallies[name][best[name]]
-        refused = (wires[wire]["refused"] for wire in WIRES)
-        table += row(title, *refused, *(slashed(wires, what) for what in (lost_request, stale, kept)))
+        every = [wires[wire] for wire in WIRES]
+        whole = {what: sum(tally[what] for tally in every) for what in ("nothing", "accepted", "newest", "kept", "of")}
+        table += row(title, *map(refused, every), lost_request(whole), stale(whole), share(whole["kept"], whole["of"]) + "%")
     return table
 
 
@@ -95,7 +102,7 @@ def kept(tally):
 
 
 def settings_table(tallies, best):
-    table = row("contender", "setting", "refused", "and if doubtful rules hold", "no request", "newest message lost", "kept")
+    table = row("contender", "setting", "refused", "and if doubtful rules hold", "no request", "newest lost", "kept, %")
     table += row("---", "---", "---:", "---:", "---:", "---:", "---:")
     for name, title in CONTENDERS.items():
         for setting, wires in tallies[name].items():

@@ -9,28 +9,33 @@ use briefing_tests::damage::{Case, cases};
 use briefing_wire::{Render, parse_messages};
 
 /// The violations of one history's request, as text.
-fn violations(case: &Case, model: &str) -> Vec<String> {
+fn violations(case: &Case, wire: Wire, model: &str) -> Vec<String> {
     let text = serde_json::to_string(&case.history.messages).unwrap();
     let document = Document::parse(&text).unwrap();
     let messages = parse_messages(Wire::OpenAiChat, document.root()).unwrap().messages;
     let window = u64::try_from(case.history.window).unwrap();
-    let briefing = fit(&messages, &Call::model(model, None), &Bounds::none().messages(window)).unwrap();
+    let briefing = fit(&messages, &Call::model(model, Some(wire)), &Bounds::none().messages(window)).unwrap();
     assert!(briefing.receipt().total().messages <= window);
     let request = briefing.render().unwrap();
     let body = Document::parse(std::str::from_utf8(request.body()).unwrap()).unwrap();
-    let wire = recognise(body.root()).unwrap().wire;
-    let report = check(body.root(), &Rules::for_model(wire, model));
+    let recognised = recognise(body.root()).unwrap().wire;
+    let report = check(body.root(), &Rules::for_model(recognised, model));
     report
         .violations
         .iter()
-        .map(|violation| format!("{:?} {model} {}: {}", case.kinds, violation.place, violation.fault))
+        .map(|violation| format!("{:?} {wire} {}: {}", case.kinds, violation.place, violation.fault))
         .collect()
 }
 
 #[test]
 fn every_damaged_history_renders_valid_within_its_window() {
-    let models = ["gpt-4o", "claude-sonnet-4-5"];
+    let wires = [
+        (Wire::OpenAiChat, "gpt-4o"),
+        (Wire::OpenAiResponses, "gpt-4o"),
+        (Wire::Anthropic, "claude-sonnet-4-5"),
+        (Wire::Gemini, "gemini-2.5-flash"),
+    ];
     let cases = cases();
-    let found = cases.iter().flat_map(|case| models.map(|model| violations(case, model))).flatten();
+    let found = cases.iter().flat_map(|case| wires.map(|(wire, model)| violations(case, wire, model))).flatten();
     assert_eq!(found.collect::<Vec<_>>(), Vec::<String>::new());
 }

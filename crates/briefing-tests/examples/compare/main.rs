@@ -13,7 +13,12 @@ use briefing_tests::damage::{cases, tools};
 use serde_json::json;
 
 /// Each wire by its name, and the model whose rules hold.
-const WIRES: [(&str, &str); 2] = [("openai-chat", "gpt-4o"), ("anthropic", "claude-sonnet-4-5")];
+const WIRES: [(&str, &str); 4] = [
+    ("openai-chat", "gpt-4o"),
+    ("openai-responses", "gpt-4o"),
+    ("anthropic", "claude-sonnet-4-5"),
+    ("gemini", "gemini-2.5-flash"),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
