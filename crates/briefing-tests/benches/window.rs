@@ -19,7 +19,8 @@ use briefing::view::chat::{ChatEntry, ChatMessage, build};
 use briefing::view::swarm::{ExactHistory, SwarmMessage};
 use briefing::view::{HistoryView, Reading};
 use briefing::{
-    Bounds, Call, Chain, Context, Inbound, Language, ModelMessage, Persona, Subject, ThreadHistory, fit, fit_contributions,
+    Bounds, Call, Chain, Context, Inbound, Language, ModelMessage, Persona, Subject, ThreadHistory, Wire, fit,
+    fit_contributions,
 };
 use briefing_tests::synthetic::conversation;
 use briefing_wire::Render;
@@ -42,10 +43,14 @@ fn window(c: &mut Criterion) {
     }
     let messages = conversation(100_000);
     group.bench_function("out of 100000, fit alone", |b| b.iter(|| fit(black_box(&messages), &call, &fifty()).unwrap()));
-    let claude = Call::model("claude-sonnet-4-5", None);
-    group.bench_function("out of 100000, Anthropic", |b| {
-        b.iter(|| fit(black_box(&messages), &claude, &fifty()).unwrap().render().unwrap());
-    });
+    for (model, wire) in
+        [("claude-sonnet-4-5", Wire::Anthropic), ("gpt-5", Wire::OpenAiResponses), ("gemini-3-flash", Wire::Gemini)]
+    {
+        let call = Call::model(model, Some(wire));
+        group.bench_function(format!("out of 100000, {wire}"), |b| {
+            b.iter(|| fit(black_box(&messages), &call, &fifty()).unwrap().render().unwrap());
+        });
+    }
     group.finish();
 }
 

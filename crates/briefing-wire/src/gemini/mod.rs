@@ -5,6 +5,7 @@
 
 mod encode;
 mod keys;
+mod list;
 mod native;
 mod normalise;
 mod pairing;
@@ -15,10 +16,11 @@ mod tools;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use briefing::Briefing;
-use briefing::message::Media;
+use briefing::message::{Media, ToolCall};
+use briefing::{Briefing, Wire};
 
 use crate::finding::WireFinding;
+use crate::raw::is;
 use crate::scribe::Scribe;
 use crate::tools::{Declared, Parameter};
 use crate::write::Fields;
@@ -82,4 +84,9 @@ pub(crate) fn render(briefing: &Briefing) -> (Vec<u8>, Vec<WireFinding>) {
     let mut scribe = Scribe::new(briefing.call().profile());
     let body = normalise::body(briefing, &mut scribe);
     (encode::body(&body), scribe.into_findings())
+}
+
+/// Whether the provider gave the call no id, so that its outcome is known by its name and place.
+fn is_nameless(call: &ToolCall) -> bool {
+    call.extra.on(Wire::Gemini).any(|(name, raw)| name == "id" && is(raw, "null"))
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use briefing::message::{
-    Assistant, Item, Media, Native, Outcome, Part as CorePart, RawJson, Reasoning, System, SystemPart, ToolCall, User,
+    Assistant, Item, Media, Native, Outcome, Part as CorePart, Reasoning, System, SystemPart, ToolCall, User,
 };
 use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Round, Wire};
@@ -15,7 +15,7 @@ use briefing_json::Value;
 use super::keys::{CACHED, SIGNATURE, SYSTEM, WRITTEN};
 use super::native::standing;
 use super::response::Response;
-use super::{Body, Content, Part, Role, tools};
+use super::{Body, Content, Part, Role, is_nameless, tools};
 use crate::finding::WireChange;
 use crate::frame::{Step, files_move, steps};
 use crate::raw::{is, look};
@@ -285,9 +285,4 @@ impl<'a> List<'a, '_, '_> {
         self.scribe.note(WireChange::ReasoningLeftOut { kind: reasoning.kind.to_string() });
         None
     }
-}
-
-/// Whether the provider gave the call no id, so that its outcome is known by its name and place.
-pub(super) fn is_nameless(call: &ToolCall) -> bool {
-    call.extra.on(WIRE).any(|(name, raw): (&str, &RawJson)| name == "id" && is(raw, "null"))
 }

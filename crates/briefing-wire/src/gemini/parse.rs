@@ -10,10 +10,10 @@ use briefing::{Call, ModelMessage, Profiles, Wire};
 use briefing_json::{Kind, Path, Value};
 
 use super::keys::{self, CACHED, CALL, FILE, INLINE, Key, RESPONSE, SYSTEM, TYPE, URI};
+use super::list::{elements, place};
 use super::native::kind_of;
-use super::normalise::is_nameless;
 use super::pairing::Pairing;
-use super::{response, tools};
+use super::{is_nameless, response, tools};
 use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, list, object, object_of, present};
 use crate::raw::{is_base64, standard_base64, text_of};
 
@@ -106,18 +106,6 @@ fn call_of(item: &Item) -> Option<&ToolCall> {
         Item::Call(call) => Some(call),
         Item::Text(_) | Item::Reasoning(_) | Item::Native(_) => None,
     }
-}
-
-/// The elements of a list, or the one object that stands for it, as readers of proto JSON take it.
-pub(super) fn elements<'d>(value: Value<'d>, at: &Path<'_>) -> Read<Vec<(Option<usize>, Value<'d>)>> {
-    if value.kind() == Kind::Object {
-        return Ok(vec![(None, value)]);
-    }
-    Ok(list(value, at)?.items().enumerate().map(|(index, value)| (Some(index), value)).collect())
-}
-
-pub(super) fn place<'p>(at: &'p Path<'p>, index: Option<usize>) -> Path<'p> {
-    index.map_or(*at, |index| at.index(index))
 }
 
 /// What a part may be, in the order that it is looked for: of the user's, and of the model's.

@@ -8,7 +8,7 @@ use briefing::{Tool, Wire};
 use briefing_json::{Document, Kind, Path, Value, quote};
 
 use super::keys::{self, ALLOWED, CALLING, CONFIG, DECLARATIONS, SCHEMA};
-use super::parse::{elements, place};
+use super::list::{elements, place};
 use crate::finding::WireChange;
 use crate::parse::{Fails, Read, Reader, object};
 use crate::raw::look;
