@@ -18,7 +18,7 @@ use super::response::Response;
 use super::{Body, Content, Part, Role, is_nameless, tools};
 use crate::finding::WireChange;
 use crate::frame::{Step, files_move, steps};
-use crate::raw::{is, look};
+use crate::raw::look;
 use crate::scribe::{Place, Scribe, Shown};
 use crate::tools as shared;
 use crate::write::Fields;

@@ -7,14 +7,14 @@ use briefing::message::{
     Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Profiles, Wire};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Path, Value};
 
 use super::keys::{self, CACHED, CALL, FILE, INLINE, Key, RESPONSE, SYSTEM, TYPE, URI};
 use super::list::{elements, place};
 use super::native::kind_of;
 use super::pairing::Pairing;
 use super::{is_nameless, response, tools};
-use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, list, object, object_of, present};
+use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, object, object_of, present};
 use crate::raw::{is_base64, standard_base64, text_of};
 
 const WIRE: Wire = Wire::Gemini;
