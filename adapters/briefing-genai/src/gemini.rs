@@ -59,8 +59,13 @@ pub(crate) fn options(call: &Call, losses: &mut Vec<Loss>) -> ChatOptions {
         match (&**name, value) {
             ("generationConfig" | "generation_config", Value::Object(config)) => {
                 let gemini_3 = ["gemini-3", "gemma-4"].iter().any(|name| call.profile().name.contains(name));
+                let schema = ["responseJsonSchema", "response_json_schema"].iter().any(|name| config.contains_key(*name));
                 for (field, value) in config {
-                    if !generation(&mut options, &field, &value, gemini_3) {
+                    // genai asks for JSON wherever there is a schema, and for no other type.
+                    let json =
+                        matches!(field.as_str(), "responseMimeType" | "response_mime_type") && value == "application/json";
+                    let kept = (schema && json) || generation(&mut options, &field, &value, gemini_3);
+                    if !kept {
                         lose(losses, Lost::Parameter { name: format!("{name}.{field}") });
                     }
                 }
@@ -68,38 +73,41 @@ pub(crate) fn options(call: &Call, losses: &mut Vec<Loss>) -> ChatOptions {
             ("toolConfig" | "tool_config", config) if !tool_lost && choice(&config).is_some() => {
                 options.tool_choice = choice(&config)
             }
+            // genai writes it into the address.
+            ("model", Value::String(model)) if model == *call.profile().name => {}
             (_, Value::Null) => {}
             (_, _) => lose(losses, Lost::Parameter { name: name.to_string() }),
         }
     }
-    // genai asks for JSON wherever there is a schema, and for no other type.
     options
 }
 
-/// Sets one field of `generationConfig`; false if genai has none for it.
+/// Sets one field of `generationConfig`; false if genai has none for it, or not for the value.
 fn generation(options: &mut ChatOptions, name: &str, value: &Value, gemini_3: bool) -> bool {
     match name {
-        "temperature" => options.temperature = value.as_f64(),
-        "topP" | "top_p" => options.top_p = value.as_f64(),
+        "temperature" => set(&mut options.temperature, value.as_f64()),
+        "topP" | "top_p" => set(&mut options.top_p, value.as_f64()),
         "maxOutputTokens" | "max_output_tokens" => {
-            options.max_tokens = value.as_u64().and_then(|most| u32::try_from(most).ok())
+            set(&mut options.max_tokens, value.as_u64().and_then(|most| u32::try_from(most).ok()))
         }
         "stopSequences" | "stop_sequences" => {
-            options.stop_sequences = value.as_array().into_iter().flatten().filter_map(|stop| text(Some(stop))).collect();
+            let stops = value.as_array().and_then(|stops| stops.iter().map(|stop| text(Some(stop))).collect());
+            stops.map(|stops| options.stop_sequences = stops).is_some()
         }
         "responseJsonSchema" | "response_json_schema" => {
-            options.response_format = Some(JsonSpec::new("response", value.clone()).into())
+            set(&mut options.response_format, Some(JsonSpec::new("response", value.clone()).into()))
         }
-        // Set by genai with the schema.
-        "responseMimeType" | "response_mime_type" => return value == "application/json" && options.response_format.is_some(),
         "thinkingConfig" | "thinking_config" => {
-            return value
-                .as_object()
-                .is_some_and(|config| config.iter().all(|(name, value)| thinking(options, name, value, gemini_3)));
+            let config = value.as_object();
+            config.is_some_and(|config| config.iter().all(|(name, value)| thinking(options, name, value, gemini_3)))
         }
-        _ => return false,
+        _ => false,
     }
-    true
+}
+
+fn set<T>(option: &mut Option<T>, value: Option<T>) -> bool {
+    *option = value;
+    option.is_some()
 }
 
 /// genai gives a level to the models of the third generation, and a budget to the others.

@@ -23,8 +23,16 @@ pub(crate) struct Said {
 
 /// The messages in genai's parts. `custom` says which tools take text.
 pub(crate) fn messages(messages: &[ModelMessage], wire: Wire, custom: &dyn Fn(&str) -> bool) -> Said {
-    let mut writer =
-        Writer { wire, custom, said: Said::default(), names: HashMap::new(), nameless: HashMap::new(), made: 0, at: 0 };
+    let mut writer = Writer {
+        wire,
+        custom,
+        said: Said::default(),
+        names: HashMap::new(),
+        nameless: HashMap::new(),
+        made: 0,
+        signed: Vec::new(),
+        at: 0,
+    };
     for (at, message) in messages.iter().enumerate() {
         writer.at = at;
         match message {
@@ -50,6 +58,8 @@ struct Writer<'a> {
     /// The ids made for calls that came without one and have no outcome yet, in order, by what such calls go by.
     nameless: HashMap<CallId, VecDeque<String>>,
     made: usize,
+    /// The signatures of the calls of a message: genai takes one of them in front of a text for that of the call.
+    signed: Vec<String>,
     at: usize,
 }
 
@@ -179,6 +189,8 @@ impl Writer<'_> {
     /// follows reasoning in the middle is a message of its own.
     fn assistant(&mut self, said: &Assistant) {
         self.lose_fields(&said.extra, &[]);
+        let calls: Vec<&ToolCall> = said.calls().collect();
+        self.signed = calls.into_iter().filter_map(|call| self.signature(&call.extra)).collect();
         let mut parts = Vec::new();
         let mut reasoning = true;
         for item in &said.items {
@@ -212,6 +224,9 @@ impl Writer<'_> {
             }
         }
         let signature = self.signature(&text.extra);
+        if signature.as_ref().is_some_and(|signature| self.signed.contains(signature)) {
+            self.lose_field(SIGNATURE[0]);
+        }
         parts.extend(signature.map(ContentPart::ThoughtSignature));
         let own: &[&str] = match self.wire {
             Wire::Gemini => &SIGNATURE,

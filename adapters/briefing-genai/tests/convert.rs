@@ -356,8 +356,8 @@ fn reasoning_of_responses_is_its_ciphertext_in_its_place() {
     let back = from_request(&made.request, Wire::OpenAiResponses);
     assert_eq!(back.findings, []);
     let [_, _, ModelMessage::Assistant(said), ..] = back.messages.as_slice() else { panic!("{:?}", back.messages) };
-    let block = json!({"type": "reasoning", "encrypted_content": "c2ln2", "summary": []});
-    assert!(matches!(&said.items[2], Item::Reasoning(reasoning) if reasoning.raw.as_str() == block.to_string()), "{said:?}");
+    let Item::Reasoning(second) = &said.items[2] else { panic!("{said:?}") };
+    assert_eq!(second.raw.as_str(), json!({"type": "reasoning", "encrypted_content": "c2ln2", "summary": []}).to_string());
 }
 
 #[test]
@@ -422,10 +422,8 @@ fn a_signature_of_gemini_stays_with_its_text_and_its_call() {
     );
     let parameter = |name: &str| lost(None, Lost::Parameter { name: name.into() });
     let losses = [lost(Some(4), Lost::Failed), parameter("generationConfig.topK"), parameter("safetySettings")];
-    assert_eq!((made.findings, made.read), (vec![], vec![]));
-    let mut rest = made.losses.clone();
-    rest.retain(|loss| *loss != parameter("model"));
-    assert_eq!(rest, losses);
+    assert_eq!(made.read, []);
+    assert_eq!(made.losses, losses);
     let response = |number: u8, text: &str| json!({"ToolResponse": {"call_id": format!("call#find_order#{number}"), "fn_name": "find_order", "content": text}});
     assert_eq!(
         shown(&made.request),
@@ -440,7 +438,7 @@ fn a_signature_of_gemini_stays_with_its_text_and_its_call() {
                 ]},
                 {"role": "Tool", "content": [response(0, "packed"), response(1, "no such order")]},
             ],
-            "tools": [{"name": "find_order", "schema": {"type": "object"}}, {"name": "googleSearch", "config": {"Custom": {}}}],
+            "tools": [{"name": "find_order", "schema": {"type": "object"}}, {"name": "googleSearch", "config": {}}],
         })
     );
     let options = made.options;

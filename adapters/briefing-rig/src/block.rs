@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 const MESSAGE: &str = "message";
 
 /// Gemini's signature, in both spellings, and the one that stands for a signature which is not there.
-const SIGNATURE: [&str; 2] = ["thoughtSignature", "thought_signature"];
+pub(crate) const SIGNATURE: [&str; 2] = ["thoughtSignature", "thought_signature"];
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// A block as JSON; none if a number in it is out of range.

@@ -1,10 +1,10 @@
 //! From Briefing's messages to rig's.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use briefing::message::{
-    Assistant, CallId, Extra, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, Reasoning, System, SystemPart,
-    Text, ToolCall, User,
+    Assistant, CallId, Extra, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, RawJson, Reasoning, System,
+    SystemPart, Text, ToolCall, User,
 };
 use briefing::texts::{self, Filler};
 use briefing::{Wire, native_reads_as};
@@ -15,7 +15,9 @@ use rig_core::message::{
 };
 use serde_json::{Map, Value};
 
-use crate::block::{CallKind, call_item, call_kind, fields, goes_on, join, reasoning_item, reasoning_text, text_item, value};
+use crate::block::{
+    CallKind, SIGNATURE, call_item, call_kind, fields, goes_on, join, reasoning_item, reasoning_text, text_item, value,
+};
 
 /// Messages in rig's types, and what they lost.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -75,8 +77,13 @@ pub enum Lost {
 /// The messages for the model that `origin` names, on that wire. Call ids are those given; rig maps what its providers do not take.
 #[must_use]
 pub fn to_messages(messages: &[ModelMessage], wire: Wire, origin: &Origin) -> Written {
-    let mut writer =
-        Writer { wire, origin, written: Written::default(), names: HashMap::new(), nameless: HashMap::new(), at: 0 };
+    let given = messages.iter().filter_map(|message| match message {
+        ModelMessage::Assistant(said) => Some(said.calls()),
+        ModelMessage::System(_) | ModelMessage::User(_) | ModelMessage::Tool(_) => None,
+    });
+    let taken = given.flatten().map(|call| call.id.to_string()).collect();
+    let written = Written::default();
+    let mut writer = Writer { wire, origin, written, names: HashMap::new(), nameless: HashMap::new(), taken, at: 0 };
     for (at, message) in messages.iter().enumerate() {
         writer.at = at;
         match message {
@@ -100,6 +107,8 @@ struct Writer<'a> {
     names: HashMap<CallId, ToolName>,
     /// The ids of calls that came without one and have no outcome yet, in order, by what such calls go by; and how many there were.
     nameless: HashMap<CallId, (usize, VecDeque<RigCallId>)>,
+    /// The ids that are given.
+    taken: HashSet<String>,
     at: usize,
 }
 
@@ -109,7 +118,11 @@ impl Writer<'_> {
     }
 
     fn lose_extra(&mut self, extra: &Extra) {
-        for (name, _) in extra.on(self.wire) {
+        self.lose_extra_but(extra, |_, _| false);
+    }
+
+    fn lose_extra_but(&mut self, extra: &Extra, kept: impl Fn(&str, &RawJson) -> bool) {
+        for (name, _) in extra.on(self.wire).filter(|(name, raw)| !kept(name, raw)) {
             self.lose(Lost::Field { name: name.to_owned() });
         }
     }
@@ -135,7 +148,8 @@ impl Writer<'_> {
     }
 
     fn system(&mut self, system: &System) {
-        self.lose_extra(&system.extra);
+        // rig, too, writes leading system text as the `instructions` of Responses.
+        self.lose_extra_but(&system.extra, |name, raw| name == "role" && raw.as_str() == r#""instructions""#);
         let texts = system.parts.iter().map(|part| match part {
             SystemPart::Text(text) => self.text(text),
             SystemPart::Native(native) => self.as_text(native),
@@ -250,9 +264,7 @@ impl Writer<'_> {
 
     fn outcome(&mut self, outcome: &Outcome, follows: bool) {
         let responses = self.wire == Wire::OpenAiResponses;
-        for (name, _) in outcome.extra.on(self.wire).filter(|(name, _)| !(responses && *name == "type")) {
-            self.lose(Lost::Field { name: name.to_owned() });
-        }
+        self.lose_extra_but(&outcome.extra, |name, _| responses && name == "type");
         let Some(name) = self.names.get(&outcome.call).cloned() else { return self.lose(Lost::Nameless) };
         let mut content: Vec<ToolResultContent> = outcome.parts.iter().map(|part| self.result(part)).collect();
         if content.is_empty() {
@@ -341,10 +353,11 @@ impl Writer<'_> {
             CallKind::Custom => ToolFunction::new(name, serde_json::json!({"input": call.input.raw()})),
             CallKind::Function | CallKind::Other => ToolFunction::parse(name, call.input.raw()),
         };
-        if let CallKind::Other = kind {
-            self.lose_extra(&call.extra);
-        }
         let item = call_item(self.wire, call, function.arguments_value(), &kind);
+        if item.is_none() {
+            let wire = self.wire;
+            self.lose_extra_but(&call.extra, |name, _| is_rigs_own(wire, name));
+        }
         let nameless = self.wire == Wire::Gemini && extra.is_some_and(|fields| fields.contains_key("id"));
         let id = if nameless { self.made_id(&call.id) } else { call_id(&call.id) };
         let made = AssistantContent::ToolCall(RigToolCall::new(id, function));
@@ -357,8 +370,13 @@ impl Writer<'_> {
     /// An id for a call that Gemini gave none, as rig pairs by ids.
     fn made_id(&mut self, id: &CallId) -> RigCallId {
         let (count, ids) = self.nameless.entry(id.clone()).or_default();
-        *count += 1;
-        let made = RigCallId::from_wire(format!("{id}-{count}"));
+        let made = loop {
+            *count += 1;
+            let made = format!("{id}-{count}");
+            if !self.taken.contains(&made) {
+                break RigCallId::from_wire(made);
+            }
+        };
         ids.push_back(made.clone());
         made
     }
@@ -372,6 +390,11 @@ impl Writer<'_> {
         let shown = RigReasoning { text, redacted, native: None };
         Some(AssistantContent::Reasoning(shown).with_native(reasoning_item(self.wire, &reasoning.kind, block)))
     }
+}
+
+/// Whether a field of a call without an item is written by rig: a signature that stands for none, and that there is no id.
+fn is_rigs_own(wire: Wire, name: &str) -> bool {
+    wire == Wire::Gemini && (name == "id" || SIGNATURE.contains(&name))
 }
 
 /// Adds a text to the message of Responses that it stands in, which rig has as one text.

@@ -296,7 +296,6 @@ fn a_call_of_responses_that_rig_cannot_answer_is_a_call_of_a_function() {
 #[test]
 fn parts_of_gemini_are_native_and_come_back() {
     let thought = json!({"text": "An order.", "thought": true});
-    // Written with the alphabet of addresses, which rig would take out.
     let body = json!({
         "model": "gemini-3-flash",
         "generationConfig": {"maxOutputTokens": 900},
@@ -318,9 +317,10 @@ fn parts_of_gemini_are_native_and_come_back() {
     });
     let parsed = parse_text(Wire::Gemini, &body.to_string()).unwrap();
     let made = converted(Wire::Gemini, body);
-    assert_eq!((made.findings, made.read, made.losses), (vec![], vec![], vec![]));
+    assert_eq!((made.read, made.losses), (vec![], vec![]));
     let Message::Assistant(turn) = &made.request.chat_history[2] else { panic!("{:?}", made.request.chat_history) };
     let items: Vec<&Value> = turn.content.iter().map(|block| block.native_item().unwrap()).collect();
+    // A signature in the alphabet of addresses, which rig would take out, is written anew.
     assert_eq!(
         items,
         [

@@ -19,7 +19,7 @@ use briefing_adapter_tests::{reasoned, recordings, told, violations};
 use briefing_rig::{BriefingMemory, Converted, Lost, from_messages, origin, to_messages, to_request};
 use briefing_store::{Settings, SqliteStore, Store};
 use briefing_tests::list::{calls, messages, steps};
-use briefing_wire::{Render, parse_text};
+use briefing_wire::{Render, parse_answer_text, parse_text};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use rig_core::completion::{CompletionRequest, ToolDefinition};
@@ -46,7 +46,10 @@ fn a_recorded_request_is_sent_valid_and_an_answer_read() {
             let (body, turn) = send_for(&parsed.call, converted(&briefing).request, response.to_string());
             assert_eq!(violations(&body, &parsed.call), [], "{}\n{body}", recording.name);
             let read = from_messages(&[Message::Assistant(turn)], wire);
-            assert_eq!((read.messages.len(), read.findings), (1, vec![]), "{}", recording.name);
+            let said = parse_answer_text(wire, &response.to_string()).unwrap().said;
+            let expected = [ModelMessage::Assistant(said.into())];
+            assert_eq!((told(&read.messages), read.findings), (told(&expected), vec![]), "{}", recording.name);
+            assert_eq!(reasoned(&read.messages), reasoned(&expected), "{}", recording.name);
             sent += 1;
         }
     }
