@@ -68,7 +68,9 @@ pub fn reasoned(messages: &[ModelMessage]) -> Vec<Value> {
 pub fn violations(body: &str, call: &Call) -> Vec<Violation> {
     let wire = match call.wire() {
         Wire::OpenAiChat => briefing_check::Wire::OpenAiChat,
+        Wire::OpenAiResponses => briefing_check::Wire::OpenAiResponses,
         Wire::Anthropic => briefing_check::Wire::Anthropic,
+        Wire::Gemini => briefing_check::Wire::Gemini,
     };
     check(Document::parse(body).unwrap().root(), &Rules::for_model(wire, &call.profile().name)).violations
 }
@@ -78,7 +80,7 @@ pub fn violations(body: &str, call: &Call) -> Vec<Violation> {
 pub struct Recording {
     /// The file's name.
     pub name: String,
-    /// The body.
+    /// The body; the model of one of Gemini, which stands in its address, is a field of it.
     pub request: Value,
     /// The response, if it was whole and no stream.
     pub response: Option<Value>,
@@ -89,7 +91,9 @@ pub struct Recording {
 pub fn recordings(wire: Wire) -> Vec<Recording> {
     let prefix = match wire {
         Wire::OpenAiChat => "openai_chat_pos",
+        Wire::OpenAiResponses => "openai_responses_pos",
         Wire::Anthropic => "anthropic_messages_pos",
+        Wire::Gemini => "gemini_pos",
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/briefing-check/tests/data/wire");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
@@ -98,11 +102,13 @@ pub fn recordings(wire: Wire) -> Vec<Recording> {
     let read = named.map(|file| {
         let recorded: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
         let response = recorded["response"].is_object().then(|| recorded["response"].clone());
-        Recording {
-            name: file.file_stem().unwrap().to_str().unwrap().to_owned(),
-            request: recorded["request"].clone(),
-            response,
+        let mut request = recorded["request"].clone();
+        if wire == Wire::Gemini {
+            let address = recorded["uri"].as_str().unwrap();
+            let (_, model) = address.rsplit_once("models/").unwrap();
+            request["model"] = model.split(':').next().unwrap().into();
         }
+        Recording { name: file.file_stem().unwrap().to_str().unwrap().to_owned(), request, response }
     });
     read.collect()
 }

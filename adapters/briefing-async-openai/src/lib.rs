@@ -1,38 +1,44 @@
-//! Between Briefing and async-openai 0.43: a sealed briefing as a `CreateChatCompletionRequest`, and its messages as Briefing's own.
+//! Between Briefing and async-openai 0.43: a sealed briefing as a `CreateChatCompletionRequest` or a `CreateResponse`, and their
+//! messages as Briefing's own.
 //!
 //! ```
 //! use briefing::{Bounds, Call, ModelMessage, Wire, fit};
-//! use briefing_async_openai::{from_request, to_request};
+//! use briefing_async_openai::{chat, responses};
 //!
 //! let messages = [ModelMessage::system("Be brief."), ModelMessage::user("Where is order 7?")];
-//! let briefing = fit(&messages, &Call::model("gpt-4o", Some(Wire::OpenAiChat)), &Bounds::none().messages(20))?;
-//! let converted = to_request(&briefing)?; // converted.request is what `client.chat().create(…)` takes
-//! assert_eq!((converted.request.model.as_str(), converted.losses.len()), ("gpt-4o", 0));
-//! assert_eq!(from_request(&converted.request)?.messages, messages);
+//! let on = |wire| fit(&messages, &Call::model("gpt-5", Some(wire)), &Bounds::none().messages(20));
+//!
+//! let converted = chat::to_request(&on(Wire::OpenAiChat)?)?; // converted.request is what `client.chat().create(…)` takes
+//! assert_eq!((converted.request.model.as_str(), converted.losses.len()), ("gpt-5", 0));
+//! assert_eq!(chat::from_request(&converted.request)?.messages, messages);
+//!
+//! let converted = responses::to_request(&on(Wire::OpenAiResponses)?)?; // and this what `client.responses().create(…)` takes
+//! assert_eq!((converted.request.model.as_deref(), converted.losses.len()), (Some("gpt-5"), 0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`to_request`] goes through `render`, the one door to a wire, and reads its bytes into the client's types. Those types drop
+//! Either `to_request` goes through `render`, the one door to a wire, and reads its bytes into the client's types. Those types drop
 //! fields that they do not know; each such place is a [`Loss`], and a body that they refuse is [`ToRequestError::Refused`]. The
-//! other way, [`from_messages`] and [`from_request`] read what the client writes, as `briefing_wire` reads any body, and
-//! [`from_answer`] reads what a model said.
+//! other way, `from_messages`, `from_items` and `from_request` read what the client writes, as `briefing_wire` reads any body, and
+//! `from_answer` reads what a model said.
 
+pub mod chat;
 mod loss;
+pub mod responses;
 
-use async_openai::types::chat::{ChatCompletionRequestMessage, ChatCompletionResponseMessage, CreateChatCompletionRequest};
 use briefing::{Briefing, Wire};
 use briefing_json::Document;
-use briefing_wire::{
-    ParseError, ParseFault, Parsed, ParsedMessages, Render, RenderError, WireFinding, parse_messages, parse_text,
-};
+use briefing_wire::{AnswerError, ParseError, ParseFault, ParsedMessages, Render, RenderError, WireFinding, parse_messages};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 pub use loss::{Loss, LossKind};
 
 /// A request in the client's types, and everything that became different on the way.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Converted {
+pub struct Converted<R> {
     /// The request.
-    pub request: CreateChatCompletionRequest,
+    pub request: R,
     /// What the wire made different from the briefing's messages.
     pub findings: Vec<WireFinding>,
     /// What the client's types made different from the rendered body, in the order of the body.
@@ -42,11 +48,13 @@ pub struct Converted {
 /// Why a briefing cannot be given to the client.
 #[derive(Debug, thiserror::Error)]
 pub enum ToRequestError {
-    /// It was fitted for another wire, whose rules are not those of the client.
-    #[error("the briefing is for the wire {wire}, the client's types are for openai-chat")]
+    /// It was fitted for another wire, whose rules are not those of the request. The client has no types for Anthropic and Gemini.
+    #[error("the briefing is for the wire {wire}, the request for {wanted}")]
     OtherWire {
         /// The wire it was fitted for.
         wire: Wire,
+        /// The wire of the request.
+        wanted: Wire,
     },
     /// It cannot be rendered.
     #[error(transparent)]
@@ -71,21 +79,20 @@ pub enum FromMessagesError {
     /// What it writes has no meaning on the wire.
     #[error(transparent)]
     Parse(#[from] ParseError),
+    /// The answer is none that ended, such as an error.
+    #[error(transparent)]
+    Answer(#[from] AnswerError),
 }
 
-/// The request of a briefing that was fitted for OpenAI Chat Completions.
-///
-/// # Errors
-/// [`ToRequestError`] for a briefing of another wire, one that does not render, or a body with something in it that the client's
-/// types have no variant for, such as a content part of a type of its server's own.
-pub fn to_request(briefing: &Briefing) -> Result<Converted, ToRequestError> {
-    match briefing.call().wire() {
-        Wire::OpenAiChat => {}
-        wire @ Wire::Anthropic => return Err(ToRequestError::OtherWire { wire }),
+/// The request of a briefing for that wire.
+fn convert<R: Serialize + DeserializeOwned>(briefing: &Briefing, wanted: Wire) -> Result<Converted<R>, ToRequestError> {
+    let wire = briefing.call().wire();
+    if wire != wanted {
+        return Err(ToRequestError::OtherWire { wire, wanted });
     }
     let rendered = briefing.render()?;
     let refused = |error| ToRequestError::Refused { error };
-    let request: CreateChatCompletionRequest = serde_json::from_slice(rendered.body()).map_err(refused)?;
+    let request: R = serde_json::from_slice(rendered.body()).map_err(refused)?;
     let sent = serde_json::to_vec(&request).map_err(refused)?;
     let losses = loss::between(
         &serde_json::from_slice(rendered.body()).map_err(refused)?,
@@ -94,36 +101,12 @@ pub fn to_request(briefing: &Briefing) -> Result<Converted, ToRequestError> {
     Ok(Converted { request, findings: rendered.findings().to_vec(), losses })
 }
 
-/// A request as a call and messages. What was read otherwise than it was written stands in the findings.
-///
-/// # Errors
-/// [`FromMessagesError`] if the client cannot write it, or it has no messages.
-pub fn from_request(request: &CreateChatCompletionRequest) -> Result<Parsed, FromMessagesError> {
-    Ok(parse_text(Wire::OpenAiChat, &written(request)?)?)
-}
-
-/// Stored messages of the client, in order.
-///
-/// # Errors
-/// [`FromMessagesError`] if the client cannot write one.
-pub fn from_messages(messages: &[ChatCompletionRequestMessage]) -> Result<ParsedMessages, FromMessagesError> {
-    read_list(&written(messages)?)
-}
-
-/// What a model answered, as the one message to append to a history.
-///
-/// # Errors
-/// [`FromMessagesError`] if the client cannot write it.
-pub fn from_answer(answer: &ChatCompletionResponseMessage) -> Result<ParsedMessages, FromMessagesError> {
-    read_list(&written(std::slice::from_ref(answer))?)
-}
-
-fn written<T: serde::Serialize + ?Sized>(value: &T) -> Result<String, FromMessagesError> {
+fn written<T: Serialize + ?Sized>(value: &T) -> Result<String, FromMessagesError> {
     serde_json::to_string(value).map_err(|error| FromMessagesError::Unwritten { error })
 }
 
-fn read_list(list: &str) -> Result<ParsedMessages, FromMessagesError> {
+fn read_list(wire: Wire, list: &str) -> Result<ParsedMessages, FromMessagesError> {
     let syntax = |error| ParseError { place: briefing_json::Pointer::root(), fault: ParseFault::Syntax(error) };
     let document = Document::parse(list).map_err(syntax)?;
-    Ok(parse_messages(Wire::OpenAiChat, document.root())?)
+    Ok(parse_messages(wire, document.root())?)
 }

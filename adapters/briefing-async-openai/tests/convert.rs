@@ -11,7 +11,8 @@
 use async_openai::types::chat::{ChatCompletionRequestMessage, ChatCompletionResponseMessage};
 use briefing::message::{Bytes, CallId, Media, ModelMessage, Part, RawJson, Role, ToolCall, User};
 use briefing::{Bounds, Briefing, Call, Tool, Wire, fit};
-use briefing_async_openai::{LossKind, ToRequestError, from_answer, from_messages, from_request, to_request};
+use briefing_async_openai::chat::{from_answer, from_messages, from_request, to_request};
+use briefing_async_openai::{LossKind, ToRequestError};
 use briefing_check::{Rules, check};
 use briefing_json::Document;
 use briefing_tests::list::{call, messages, steps};
@@ -102,7 +103,10 @@ fn what_the_types_have_no_variant_for_is_refused() {
 #[test]
 fn a_briefing_of_another_wire_is_refused() {
     let refused = to_request(&sealed(&round(), &call("claude-sonnet-4-5", true)));
-    assert!(matches!(refused, Err(ToRequestError::OtherWire { wire: Wire::Anthropic })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(ToRequestError::OtherWire { wire: Wire::Anthropic, wanted: Wire::OpenAiChat })),
+        "{refused:?}"
+    );
 }
 
 #[test]

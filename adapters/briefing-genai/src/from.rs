@@ -47,6 +47,8 @@ pub enum Found {
     Parsed(ParseFinding),
     /// Signatures of thoughts that no thought goes with; they were left out.
     SignaturesLeftOut,
+    /// Thoughts of OpenAI Responses whose ciphertexts are not there, one for each; they were left out.
+    ThoughtsLeftOut,
     /// Options of a message (its mark of the cache) were left out.
     OptionsLeftOut,
 }
@@ -61,8 +63,8 @@ pub fn from_request(request: &ChatRequest, wire: Wire) -> Read {
 
 /// Stored messages of genai that were said on that wire: thoughts and blocks of a provider's own are read as that wire has them.
 ///
-/// A thought and its signature become a `thinking` block on Anthropic; on OpenAI Chat a thought is `reasoning_content`. JSON values
-/// are written anew, so a block of a provider's own is the same JSON and not the same bytes.
+/// A thought and its signature become a `thinking` block on Anthropic; on OpenAI Chat a thought is `reasoning_content`. On OpenAI Responses
+/// a signature is the ciphertext of reasoning, on Gemini it belongs to the text or the call behind it. JSON values are written anew, so a block of a provider's own is the same JSON and not the same bytes.
 #[must_use]
 pub fn from_messages(messages: &[ChatMessage], wire: Wire) -> Read {
     let mut reader = Reader { wire, read: Read::default(), message: 0 };
@@ -116,7 +118,8 @@ impl Reader {
                 ContentPart::Text(text) => parts.push(Part::text(text)),
                 ContentPart::Binary(binary) => parts.push(file(binary)),
                 ContentPart::ToolResponse(response) => {
-                    outcomes.push(Outcome::text(response.call_id.as_str(), &response.content))
+                    let made = stand_in(&response.call_id).filter(|_| self.wire == Wire::Gemini);
+                    outcomes.push(Outcome::text(made.unwrap_or(&response.call_id), &response.content));
                 }
                 ContentPart::Custom(custom) => {
                     for message in self.custom(at, "user", custom) {
@@ -141,10 +144,15 @@ impl Reader {
 
     fn assistant(&mut self, content: &MessageContent) {
         let mut items = self.thoughts(content);
+        // Of a text or a call on Gemini, where it stands in front of it.
+        let mut signature = None;
         for (at, part) in content.iter().enumerate() {
             match part {
-                ContentPart::Text(text) => items.push(Item::Text(Text::new(text))),
-                ContentPart::ToolCall(call) => items.push(Item::Call(tool_call(call))),
+                ContentPart::Text(text) => {
+                    let extra = signed(signature.take());
+                    items.push(Item::Text(Text { text: text.clone(), extra }));
+                }
+                ContentPart::ToolCall(call) => items.push(Item::Call(self.call(call, &mut signature))),
                 ContentPart::Custom(custom) => {
                     for message in self.custom(at, "assistant", custom) {
                         match message {
@@ -161,10 +169,65 @@ impl Reader {
                     items.push(Item::Text(Text::new(line)));
                 }
                 ContentPart::ToolResponse(_) => self.find(Some(at), Found::Misplaced),
+                ContentPart::ThoughtSignature(given) if self.wire == Wire::Gemini => {
+                    let own = content.tool_calls().into_iter().filter_map(|call| call.thought_signatures.as_ref()).flatten();
+                    // That of a call stands once more in front of it.
+                    if own.into_iter().all(|own| own != given) && signature.replace(given.clone()).is_some() {
+                        self.find(Some(at), Found::SignaturesLeftOut);
+                    }
+                }
+                ContentPart::ReasoningContent(thought) if self.wire == Wire::Gemini => {
+                    let block = json!({"text": thought, "thought": true});
+                    items.extend(reasoning(self.wire, "thought", &block));
+                }
                 ContentPart::ReasoningContent(_) | ContentPart::ThoughtSignature(_) => {}
             }
         }
-        self.read.messages.push(ModelMessage::Assistant(Arc::new(Assistant { items, ..Assistant::default() })));
+        if signature.is_some() {
+            self.find(None, Found::SignaturesLeftOut);
+        }
+        // What a model wrote in a row is one message there.
+        match self.read.messages.last_mut() {
+            Some(ModelMessage::Assistant(before)) if self.wire == Wire::OpenAiResponses => {
+                Arc::make_mut(before).items.append(&mut items);
+            }
+            Some(_) | None => {
+                self.read.messages.push(ModelMessage::Assistant(Arc::new(Assistant { items, ..Assistant::default() })));
+            }
+        }
+    }
+
+    /// A call, on Gemini with its signature: its own, or the one in front of it.
+    fn call(&mut self, call: &genai::chat::ToolCall, signature: &mut Option<String>) -> ToolCall {
+        let made = tool_call(call);
+        if self.wire != Wire::Gemini {
+            return made;
+        }
+        let own = call.thought_signatures.as_ref().and_then(|own| own.first()).cloned();
+        let extra = signed(own.or_else(|| signature.take()));
+        match stand_in(&call.call_id) {
+            Some(name) => {
+                let fields = extra.on(Wire::Gemini).map(|(name, raw)| (Arc::from(name), raw.clone()));
+                let none = RawJson::new("null").ok().map(|none| (Arc::from("id"), none));
+                ToolCall { id: name.into(), extra: Extra::new(Wire::Gemini, fields.chain(none).collect()), ..made }
+            }
+            None => ToolCall { extra, ..made },
+        }
+    }
+
+    /// Reasoning of Responses: the ciphertexts, each with the shown text of the same place, where there is one for each.
+    fn ciphertexts(&mut self, thoughts: &[&str], ciphertexts: &[&str]) -> Vec<Item> {
+        let paired = thoughts.len() == ciphertexts.len();
+        if !paired && !thoughts.is_empty() {
+            self.find(None, Found::ThoughtsLeftOut);
+        }
+        let items = ciphertexts.iter().enumerate().filter_map(|(at, ciphertext)| {
+            let shown = thoughts.get(at).filter(|_| paired).map(|text| json!({"type": "summary_text", "text": text}));
+            let shown: Vec<Value> = shown.into_iter().collect();
+            let block = json!({"type": "reasoning", "encrypted_content": ciphertext, "summary": shown});
+            reasoning(Wire::OpenAiResponses, "reasoning", &block)
+        });
+        items.collect()
     }
 
     /// The thoughts of an answer, which stand before everything else, as genai sends them: those of Anthropic with the signature
@@ -178,6 +241,9 @@ impl Reader {
         }
         let signed = thoughts.len() == signatures.len();
         match self.wire {
+            // There they stand with what they belong to.
+            Wire::Gemini => Vec::new(),
+            Wire::OpenAiResponses => self.ciphertexts(&thoughts, &signatures),
             Wire::Anthropic => {
                 if !signed && !signatures.is_empty() {
                     self.find(None, Found::SignaturesLeftOut);
@@ -207,6 +273,9 @@ impl Reader {
         let message = match self.wire {
             Wire::OpenAiChat if detail => json!({"role": role, "content": [], "reasoning_details": [custom.data]}),
             Wire::OpenAiChat | Wire::Anthropic => json!({"role": role, "content": [custom.data]}),
+            Wire::OpenAiResponses if role == "assistant" => custom.data.clone(),
+            Wire::OpenAiResponses => json!({"role": role, "content": [custom.data]}),
+            Wire::Gemini => json!({"role": if role == "assistant" { "model" } else { role }, "parts": [custom.data]}),
         };
         let list = Value::Array(vec![message]).to_string();
         let document = if here { Document::parse(&list).ok() } else { None };
@@ -236,6 +305,18 @@ fn tool_call(call: &genai::chat::ToolCall) -> ToolCall {
         }
     };
     ToolCall { id: call.call_id.as_str().into(), name: call.fn_name.clone(), input, extra: Extra::default() }
+}
+
+/// Gemini's signature beside what it signs.
+fn signed(signature: Option<String>) -> Extra {
+    let raw = signature.and_then(|signature| RawJson::new(Value::String(signature).to_string()).ok());
+    Extra::new(Wire::Gemini, raw.map(|raw| (Arc::from("thoughtSignature"), raw)).into_iter().collect())
+}
+
+/// The tool's name in an id that genai makes for a call of Gemini that came without one.
+fn stand_in(id: &str) -> Option<&str> {
+    let (name, number) = id.strip_prefix("call#")?.rsplit_once('#')?;
+    (!name.is_empty() && number.parse::<usize>().is_ok()).then_some(name)
 }
 
 fn file(binary: &Binary) -> Part {

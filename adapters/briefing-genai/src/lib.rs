@@ -14,14 +14,16 @@
 //!
 //! [`to_request`] goes through `render`, the one door to a wire, and reads the body's blocks into genai's parts; what these do not
 //! hold is a [`Loss`]. [`exact`] is the shorter way where nothing is to be added in between: genai then sends the rendered body
-//! itself. The other way, [`from_messages`] reads genai's messages, with a [`Finding`] for each part that has no meaning there.
+//! itself; genai's Gemini adapter takes none. The other way, [`from_messages`] reads genai's messages, with a [`Finding`] for each part that has no meaning there.
 
 mod from;
+mod gemini;
 mod message;
+mod parsed;
 mod to;
 
 use briefing::{Briefing, Wire};
-use briefing_wire::{RenderError, WireFinding};
+use briefing_wire::{ParseError, ParseFinding, RenderError, WireFinding};
 use genai::ModelIden;
 use genai::adapter::AdapterKind;
 use genai::chat::{ChatOptions, ChatRequest};
@@ -36,10 +38,12 @@ pub struct Converted {
     pub model: ModelIden,
     /// Messages and tools.
     pub request: ChatRequest,
-    /// The body's other fields, as `extra_body`, which genai writes over its own.
+    /// The body's other fields, as `extra_body`, which genai writes over its own; on Gemini as genai's own options.
     pub options: ChatOptions,
     /// What the wire made different from the briefing's messages.
     pub findings: Vec<WireFinding>,
+    /// What of the rendered body was read otherwise than it was written, on OpenAI Responses and Gemini.
+    pub read: Vec<ParseFinding>,
     /// What genai's types made different from the rendered body, in the order of the body.
     pub losses: Vec<Loss>,
 }
@@ -47,7 +51,8 @@ pub struct Converted {
 /// Something of the rendered body that genai would not send as it stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// The index among the body's messages; none for what stands beside them.
+    /// The index among the body's messages, on OpenAI Responses and Gemini among those that `briefing_wire` reads of it; none for what
+    /// stands beside them.
     pub message: Option<usize>,
     /// What became of it.
     pub lost: Lost,
@@ -61,13 +66,20 @@ pub enum Lost {
         /// Its name.
         name: String,
     },
-    /// A part of a kind that genai's OpenAI adapter does not send reads as text.
+    /// A part of a kind that genai's adapter does not send reads as text.
     PartAsText {
         /// What the wire calls it.
         kind: String,
     },
-    /// A file by address or id, which genai's OpenAI adapter does not send, reads as a line.
+    /// A file that genai's adapter does not send, such as one by id or in an outcome, reads as a line.
     FileAsText,
+    /// Reasoning that genai does not send: on OpenAI Responses what has no ciphertext, on Gemini the thoughts that the provider shows.
+    Thought {
+        /// What the wire calls it.
+        kind: String,
+    },
+    /// That an outcome is an error is not told.
+    Failed,
     /// System text behind the first input reads as a user line: genai would move it to the front.
     SystemAsUser,
     /// A tool was left out: it is none of the call's own functions, or has the name that genai takes for the provider's search.
@@ -94,6 +106,15 @@ pub enum ToRequestError {
         /// What the deserialiser says.
         error: serde_json::Error,
     },
+    /// The rendered body cannot be read back.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// genai's adapter for the wire sends no field that is not its own, so the rendered body cannot be given to it.
+    #[error("genai's adapter for {wire} takes no body of the caller's")]
+    NoBody {
+        /// The wire.
+        wire: Wire,
+    },
 }
 
 /// genai's adapter for that wire.
@@ -101,7 +122,9 @@ pub enum ToRequestError {
 pub const fn adapter(wire: Wire) -> AdapterKind {
     match wire {
         Wire::OpenAiChat => AdapterKind::OpenAI,
+        Wire::OpenAiResponses => AdapterKind::OpenAIResp,
         Wire::Anthropic => AdapterKind::Anthropic,
+        Wire::Gemini => AdapterKind::Gemini,
     }
 }
 

@@ -1,6 +1,6 @@
 //! One message of a rendered body in genai's parts.
 
-use briefing::{Wire, texts};
+use briefing::texts;
 use genai::ModelIden;
 use genai::chat::{CacheControl, ChatMessage, ChatRole, ContentPart, CustomPart, MessageOptions, ToolCall, ToolResponse};
 use serde_json::{Map, Value};
@@ -8,9 +8,18 @@ use serde_json::{Map, Value};
 use crate::to::array;
 use crate::{Loss, Lost};
 
+/// How a body whose blocks become parts is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// OpenAI Chat.
+    Chat,
+    /// Anthropic Messages.
+    Anthropic,
+}
+
 /// The messages so far, and what they lost.
 pub(crate) struct Messages {
-    wire: Wire,
+    form: Form,
     model: ModelIden,
     messages: Vec<ChatMessage>,
     losses: Vec<Loss>,
@@ -18,8 +27,8 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    pub(crate) fn new(wire: Wire, model: ModelIden) -> Self {
-        Self { wire, model, messages: Vec::new(), losses: Vec::new(), at: None }
+    pub(crate) fn new(form: Form, model: ModelIden) -> Self {
+        Self { form, model, messages: Vec::new(), losses: Vec::new(), at: None }
     }
 
     pub(crate) fn finish(self) -> (Vec<ChatMessage>, Vec<Loss>) {
@@ -86,9 +95,9 @@ impl Messages {
     /// genai's Anthropic adapter moves every system message to the front.
     fn later_system(&mut self, blocks: Vec<Value>) -> (ChatRole, Vec<ContentPart>) {
         let texts: Vec<String> = blocks.into_iter().map(|block| self.text_of(block)).collect();
-        match self.wire {
-            Wire::OpenAiChat => (ChatRole::System, texts.into_iter().map(ContentPart::Text).collect()),
-            Wire::Anthropic => {
+        match self.form {
+            Form::Chat => (ChatRole::System, texts.into_iter().map(ContentPart::Text).collect()),
+            Form::Anthropic => {
                 self.lose(Lost::SystemAsUser);
                 let lines = texts.iter().map(|text| ContentPart::Text(texts::system_as_user(text)));
                 (ChatRole::User, lines.collect())
@@ -104,15 +113,15 @@ impl Messages {
     }
 
     fn part(&mut self, block: Value) -> ContentPart {
-        match (self.wire, kind(&block)) {
+        match (self.form, kind(&block)) {
             (_, "text") => self.text_part(block),
-            (Wire::Anthropic, "tool_result") => response(&block).unwrap_or_else(|| self.custom(block)),
-            (Wire::Anthropic, "image" | "document") => binary(&block).unwrap_or_else(|| self.custom(block)),
-            (Wire::Anthropic, _) => self.custom(block),
-            (Wire::OpenAiChat, "image_url") => self.picture(block),
-            (Wire::OpenAiChat, "file") => self.file(block),
-            (Wire::OpenAiChat, "document_url") => self.file_line("document"),
-            (Wire::OpenAiChat, _) => ContentPart::Text(self.text_of(block)),
+            (Form::Anthropic, "tool_result") => response(&block).unwrap_or_else(|| self.custom(block)),
+            (Form::Anthropic, "image" | "document") => binary(&block).unwrap_or_else(|| self.custom(block)),
+            (Form::Anthropic, _) => self.custom(block),
+            (Form::Chat, "image_url") => self.picture(block),
+            (Form::Chat, "file") => self.file(block),
+            (Form::Chat, "document_url") => self.file_line("document"),
+            (Form::Chat, _) => ContentPart::Text(self.text_of(block)),
         }
     }
 
@@ -132,11 +141,11 @@ impl Messages {
         {
             parts.extend(array(fields.remove("reasoning_details")).into_iter().map(|detail| self.custom(detail)));
         }
-        parts.extend(blocks.into_iter().map(|block| match (self.wire, kind(&block)) {
+        parts.extend(blocks.into_iter().map(|block| match (self.form, kind(&block)) {
             (_, "text") => self.text_part(block),
-            (Wire::Anthropic, "tool_use") => anthropic_call(&block).unwrap_or_else(|| self.custom(block)),
-            (Wire::Anthropic, _) => self.custom(block),
-            (Wire::OpenAiChat, _) => ContentPart::Text(self.text_of(block)),
+            (Form::Anthropic, "tool_use") => anthropic_call(&block).unwrap_or_else(|| self.custom(block)),
+            (Form::Anthropic, _) => self.custom(block),
+            (Form::Chat, _) => ContentPart::Text(self.text_of(block)),
         }));
         parts
     }
@@ -166,9 +175,9 @@ impl Messages {
 
     fn text_part(&mut self, block: Value) -> ContentPart {
         let only_text = block.as_object().is_some_and(|block| block.len() == 2);
-        match self.wire {
-            Wire::Anthropic if !only_text => self.custom(block),
-            Wire::Anthropic | Wire::OpenAiChat => ContentPart::Text(self.text_of(block)),
+        match self.form {
+            Form::Anthropic if !only_text => self.custom(block),
+            Form::Anthropic | Form::Chat => ContentPart::Text(self.text_of(block)),
         }
     }
 

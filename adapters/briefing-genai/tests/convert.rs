@@ -10,11 +10,14 @@
 
 use briefing::message::{Item, ModelMessage, Outcome, Part, ToolCall};
 use briefing::{Bounds, Briefing, Wire, fit};
-use briefing_genai::{Converted, Finding, Found, Loss, Lost, from_messages, from_request, to_request};
+use briefing_genai::{Converted, Finding, Found, Loss, Lost, ToRequestError, exact, from_messages, from_request, to_request};
 use briefing_wire::parse_text;
 use genai::ModelIden;
 use genai::adapter::AdapterKind;
-use genai::chat::{Binary, CacheControl, ChatMessage, ChatRequest, ChatRole, ContentPart, MessageContent, ToolResponse};
+use genai::chat::{
+    Binary, CacheControl, ChatMessage, ChatRequest, ChatRole, ContentPart, MessageContent, ReasoningEffort, ToolChoice,
+    ToolResponse,
+};
 use serde_json::{Value, json};
 
 fn sealed(wire: Wire, body: Value) -> Briefing {
@@ -283,4 +286,196 @@ fn what_a_role_does_not_hold_is_told() {
     );
     let texts: Vec<String> = read.messages.iter().map(ModelMessage::text).collect();
     assert_eq!(texts, ["Be brief.", "", "[file: a.png, 18 bytes, not shown]"]);
+}
+
+fn sent_as(body: Value, wire: Wire) -> (Converted, Vec<ModelMessage>) {
+    let parsed = parse_text(wire, &body.to_string()).unwrap();
+    (to_request(&fit(&parsed.messages, &parsed.call, &Bounds::none()).unwrap()).unwrap(), parsed.messages)
+}
+
+/// genai's Responses adapter hoists the reasoning of a message, so each stands at the head of one.
+#[test]
+fn reasoning_of_responses_is_its_ciphertext_in_its_place() {
+    let reasoning = |number: u8| json!({"type": "reasoning", "id": format!("rs_{number}"), "summary": [], "encrypted_content": format!("c2ln{number}")});
+    let call = |number: u8| json!({"type": "function_call", "id": format!("fc_{number}"), "call_id": format!("c{number}"), "name": "find_order", "arguments": "{\"number\":7}"});
+    let (made, _) = sent_as(
+        json!({
+            "model": "gpt-5", "store": false, "max_output_tokens": 900, "instructions": "Be brief.",
+            "tools": [
+                {"type": "function", "name": "find_order", "description": "Finds", "parameters": {"type": "object"}, "strict": false},
+                {"type": "custom", "name": "patch", "format": {"type": "text"}},
+                {"type": "web_search"},
+            ],
+            "tool_choice": "auto",
+            "input": [
+                {"role": "user", "content": "Where is 7?"},
+                reasoning(1), call(1), reasoning(2), call(2),
+                {"type": "function_call_output", "call_id": "c1", "output": "packed"},
+                {"type": "function_call_output", "call_id": "c2", "output": [{"type": "input_text", "text": "lost"}]},
+                {"type": "custom_tool_call", "call_id": "c3", "name": "patch", "input": "*** Begin"},
+                {"type": "custom_tool_call_output", "call_id": "c3", "output": "done"},
+            ],
+        }),
+        Wire::OpenAiResponses,
+    );
+    let id = || Lost::Field { name: "id".into() };
+    assert_eq!(
+        made.losses,
+        [
+            lost(Some(2), id()),
+            lost(Some(2), id()),
+            lost(Some(2), id()),
+            lost(Some(2), id()),
+            lost(None, Lost::Tool { name: String::new() }),
+            lost(None, Lost::Parameter { name: "tool_choice".into() }),
+        ]
+    );
+    let call = |id: &str, name: &str, arguments: Value| json!({"ToolCall": {"call_id": id, "fn_name": name, "fn_arguments": arguments}});
+    let response =
+        |id: &str, name: &str, text: &str| json!({"ToolResponse": {"call_id": id, "fn_name": name, "content": text}});
+    assert_eq!(
+        shown(&made.request),
+        json!({
+            "system": "Be brief.",
+            "messages": [
+                {"role": "User", "content": [{"Text": "Where is 7?"}]},
+                {"role": "Assistant", "content": [{"ThoughtSignature": "c2ln1"}, call("c1", "find_order", json!({"number": 7}))]},
+                {"role": "Assistant", "content": [{"ThoughtSignature": "c2ln2"}, call("c2", "find_order", json!({"number": 7}))]},
+                {"role": "Tool", "content": [response("c1", "find_order", "packed"), response("c2", "find_order", "lost")]},
+                {"role": "Assistant", "content": [call("c3", "patch", json!("*** Begin"))]},
+                {"role": "Tool", "content": [response("c3", "patch", "done")]},
+            ],
+            "tools": [
+                {"name": "find_order", "description": "Finds", "schema": {"type": "object"}, "strict": false},
+                {"name": "patch", "custom_format": {"type": "text"}},
+            ],
+        })
+    );
+    assert_eq!(made.options.extra_body, Some(json!({"model": "gpt-5", "store": false, "max_output_tokens": 900})));
+
+    let back = from_request(&made.request, Wire::OpenAiResponses);
+    assert_eq!(back.findings, []);
+    let [_, _, ModelMessage::Assistant(said), ..] = back.messages.as_slice() else { panic!("{:?}", back.messages) };
+    let Item::Reasoning(second) = &said.items[2] else { panic!("{said:?}") };
+    assert_eq!(second.raw.as_str(), json!({"type": "reasoning", "encrypted_content": "c2ln2", "summary": []}).to_string());
+}
+
+#[test]
+fn what_the_responses_adapter_does_not_send_is_told() {
+    let (made, _) = sent_as(
+        json!({
+            "model": "gpt-5",
+            "input": [
+                {"role": "user", "content": [
+                    {"type": "input_image", "image_url": "https://a.example/b.png", "detail": "low"},
+                    {"type": "input_file", "file_url": "https://a.example/b.pdf"},
+                    {"type": "input_file", "filename": "c.pdf", "file_data": "data:application/pdf;base64,AAAA"},
+                ]},
+                {"type": "reasoning", "id": "rs_1", "summary": []},
+                {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+                {"type": "message", "id": "msg_1", "role": "assistant", "phase": "final_answer",
+                 "content": [{"type": "output_text", "text": "Done.", "annotations": []}]},
+                {"role": "user", "content": "Thanks"},
+            ],
+        }),
+        Wire::OpenAiResponses,
+    );
+    let field = |name: &str| Lost::Field { name: name.into() };
+    assert_eq!(
+        made.losses,
+        [
+            lost(Some(0), field("detail")),
+            lost(Some(0), Lost::FileAsText),
+            lost(Some(1), Lost::Thought { kind: "reasoning".into() }),
+            lost(Some(1), Lost::PartAsText { kind: "web_search_call".into() }),
+            lost(Some(1), field("id")),
+            lost(Some(1), field("phase")),
+        ]
+    );
+}
+
+#[test]
+fn a_signature_of_gemini_stays_with_its_text_and_its_call() {
+    let (made, messages) = sent_as(
+        json!({
+            "model": "gemini-3-flash",
+            "generationConfig": {"temperature": 0.5, "maxOutputTokens": 900, "topK": 3, "stopSequences": ["END"],
+                "thinkingConfig": {"thinkingLevel": "low", "includeThoughts": true}},
+            "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["find_order"]}},
+            "safetySettings": [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}],
+            "tools": [{"functionDeclarations": [{"name": "find_order", "parameters": {"type": "OBJECT"}}]}, {"googleSearch": {}}],
+            "systemInstruction": {"parts": [{"text": "Be brief."}]},
+            "contents": [
+                {"role": "user", "parts": [{"text": "Where is 7?"}]},
+                {"role": "model", "parts": [
+                    {"text": "I look.", "thoughtSignature": "c2ln"},
+                    {"functionCall": {"name": "find_order", "args": {"number": 7}}, "thoughtSignature": "Yg=="},
+                    {"functionCall": {"name": "find_order", "args": {"number": 8}}},
+                ]},
+                {"role": "user", "parts": [
+                    {"functionResponse": {"name": "find_order", "response": {"output": "packed"}}},
+                    {"functionResponse": {"name": "find_order", "response": {"error": "no such order"}}},
+                ]},
+            ],
+        }),
+        Wire::Gemini,
+    );
+    let parameter = |name: &str| lost(None, Lost::Parameter { name: name.into() });
+    let losses = [lost(Some(4), Lost::Failed), parameter("generationConfig.topK"), parameter("safetySettings")];
+    assert_eq!(made.read, []);
+    assert_eq!(made.losses, losses);
+    let response = |number: u8, text: &str| json!({"ToolResponse": {"call_id": format!("call#find_order#{number}"), "fn_name": "find_order", "content": text}});
+    assert_eq!(
+        shown(&made.request),
+        json!({
+            "messages": [
+                {"role": "System", "content": [{"Text": "Be brief."}]},
+                {"role": "User", "content": [{"Text": "Where is 7?"}]},
+                {"role": "Assistant", "content": [
+                    {"ThoughtSignature": "c2ln"}, {"Text": "I look."},
+                    {"ToolCall": {"call_id": "call#find_order#0", "fn_name": "find_order", "fn_arguments": {"number": 7}, "thought_signatures": ["Yg=="]}},
+                    {"ToolCall": {"call_id": "call#find_order#1", "fn_name": "find_order", "fn_arguments": {"number": 8}}},
+                ]},
+                {"role": "Tool", "content": [response(0, "packed"), response(1, "no such order")]},
+            ],
+            "tools": [{"name": "find_order", "schema": {"type": "object"}}, {"name": "googleSearch", "config": {}}],
+        })
+    );
+    let options = made.options;
+    assert_eq!(
+        (options.temperature, options.max_tokens, options.capture_reasoning_content),
+        (Some(0.5), Some(900), Some(true))
+    );
+    assert_eq!(options.stop_sequences, ["END"]);
+    assert!(matches!(options.reasoning_effort, Some(ReasoningEffort::Low)));
+    assert!(matches!(options.tool_choice, Some(ToolChoice::Tool { name }) if name == "find_order"));
+
+    let back = from_request(&made.request, Wire::Gemini);
+    assert_eq!(back.findings, []);
+    assert_eq!(back.messages[..3], messages[..3]);
+    assert_eq!(back.messages[3], messages[3]);
+    assert_eq!(back.messages[4].text(), "no such order");
+}
+
+#[test]
+fn a_signature_that_nothing_follows_is_told() {
+    let signature = |text: &str| ContentPart::ThoughtSignature(text.into());
+    let read = from_messages(
+        &assistant(vec![signature("Yg=="), signature("c2ln"), ContentPart::from("Hm."), signature("Yw==")]),
+        Wire::Gemini,
+    );
+    let finding = |part| Finding { message: 0, part, found: Found::SignaturesLeftOut };
+    assert_eq!(read.findings, [finding(Some(1)), finding(None)]);
+    let thoughts = from_messages(
+        &assistant(vec![ContentPart::ReasoningContent("Hm.".into()), ContentPart::from("Hello")]),
+        Wire::OpenAiResponses,
+    );
+    assert_eq!(thoughts.findings, [Finding { message: 0, part: None, found: Found::ThoughtsLeftOut }]);
+    assert_eq!(thoughts.messages, [ModelMessage::assistant("Hello")]);
+}
+
+#[test]
+fn the_gemini_adapter_takes_no_body() {
+    let refused = exact(&sealed(Wire::Gemini, json!({"contents": [{"role": "user", "parts": [{"text": "Hello"}]}]})));
+    assert!(matches!(refused, Err(ToRequestError::NoBody { wire: Wire::Gemini })), "{refused:?}");
 }

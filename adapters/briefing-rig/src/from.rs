@@ -1,5 +1,6 @@
 //! From rig's messages to Briefing's.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use briefing::message::{
@@ -13,7 +14,7 @@ use rig_core::message::{
 };
 use serde_json::Value;
 
-use crate::block::read;
+use crate::block::{read, read_call};
 use crate::request::api;
 
 /// Messages, and what was read otherwise than it was stored.
@@ -59,7 +60,7 @@ pub enum Found {
 /// name none, and of ids of files.
 #[must_use]
 pub fn from_messages(messages: &[Message], wire: Wire) -> Read {
-    let mut reader = Reader { wire, read: Read::default(), message: 0 };
+    let mut reader = Reader { wire, read: Read::default(), message: 0, nameless: HashMap::new() };
     for (index, message) in messages.iter().enumerate() {
         reader.message = index;
         match message {
@@ -78,6 +79,8 @@ struct Reader {
     wire: Wire,
     read: Read,
     message: usize,
+    /// What calls without an id go by, by the id that rig has for them.
+    nameless: HashMap<String, CallId>,
 }
 
 impl Reader {
@@ -124,7 +127,9 @@ impl Reader {
         });
         let parts = parts.collect();
         let failed = result.is_error.then_some(true);
-        Outcome { call: CallId::new(result.call.wire()), parts, failed, extra: Extra::default() }
+        let id = result.call.wire();
+        let call = self.nameless.get(&*id).cloned().unwrap_or_else(|| CallId::new(id));
+        Outcome { call, parts, failed, extra: Extra::default() }
     }
 
     fn image(&mut self, at: usize, image: &Image) -> Option<Part> {
@@ -168,7 +173,7 @@ impl Reader {
 
     fn assistant(&mut self, turn: &AssistantMessage) {
         let wire = match &turn.origin {
-            Some(origin) => [Wire::OpenAiChat, Wire::Anthropic].into_iter().find(|wire| api(*wire) == origin.api),
+            Some(origin) => Wire::ALL.into_iter().find(|wire| api(*wire) == origin.api),
             None => Some(self.wire),
         };
         let mut items = Vec::new();
@@ -177,8 +182,9 @@ impl Reader {
                 block.native_item().or(if let AssistantContent::Opaque(opaque) = block { Some(&opaque.item) } else { None });
             let whole = native.zip(wire).and_then(|(item, wire)| read(wire, item));
             match block {
-                AssistantContent::Text(text) => match whole.as_deref() {
-                    Some([Item::Text(whole)]) if whole.text == text.text => items.push(Item::Text(whole.clone())),
+                // A message of Responses may have several texts, which rig has as one.
+                AssistantContent::Text(text) => match whole {
+                    Some(whole) if texts_of(&whole).is_some_and(|whole| whole == text.text) => items.extend(whole),
                     Some(_) | None => {
                         self.find_item(at, native);
                         items.push(Item::Text(Text::new(&text.text)));
@@ -219,6 +225,11 @@ impl Reader {
         let custom = native.is_some_and(is_custom);
         match native.zip(wire).and_then(|(item, wire)| read_call(wire, item, &plain)) {
             Some(whole) if custom => whole,
+            // A call that came without an id goes by what the wire has for it.
+            Some(whole) if wire == Some(Wire::Gemini) && whole.extra.on(Wire::Gemini).any(|(name, _)| name == "id") => {
+                self.nameless.insert(call.id.wire().into_owned(), whole.id.clone());
+                ToolCall { extra: whole.extra, id: whole.id, ..plain }
+            }
             Some(whole) => ToolCall { extra: whole.extra, ..plain },
             None => {
                 self.find_item(at, native);
@@ -244,27 +255,12 @@ impl Reader {
     }
 }
 
-/// Whether an item is of a tool whose input is text.
-fn is_custom(item: &Value) -> bool {
-    item.get("type").is_some_and(|kind| kind == "custom")
+/// The items' texts, if they are nothing else.
+fn texts_of(items: &[Item]) -> Option<String> {
+    items.iter().map(Item::text).collect()
 }
 
-/// The call of an item, on a wire where the item may hold only what stands beside it.
-fn read_call(wire: Wire, item: &Value, plain: &ToolCall) -> Option<ToolCall> {
-    let mut item = item.as_object()?.clone();
-    let message = match wire {
-        Wire::Anthropic => Value::Object(item),
-        Wire::OpenAiChat => {
-            let custom = item.get("type").is_some_and(|kind| kind == "custom");
-            let (holder, key) = if custom { ("custom", "input") } else { ("function", "arguments") };
-            let input = if custom { plain.input.as_json()?.get("input")?.clone() } else { plain.input.raw().into() };
-            item.insert("id".to_owned(), plain.id.given().into());
-            item.insert(holder.to_owned(), serde_json::json!({"name": plain.name, key: input}));
-            serde_json::json!({ "tool_calls": [item] })
-        }
-    };
-    match read(wire, &message)?.as_slice() {
-        [Item::Call(call)] => Some(call.clone()),
-        _ => None,
-    }
+/// Whether an item is of a tool whose input is text.
+fn is_custom(item: &Value) -> bool {
+    item.get("type").is_some_and(|kind| kind == "custom" || kind == "custom_tool_call")
 }

@@ -39,7 +39,9 @@ pub enum ToRequestError {
 pub(crate) const fn api(wire: Wire) -> Api {
     Api::from_static(match wire {
         Wire::OpenAiChat => "openai.chat",
+        Wire::OpenAiResponses => "openai.responses",
         Wire::Anthropic => "anthropic.messages",
+        Wire::Gemini => "gemini.generate_content",
     })
 }
 
@@ -48,8 +50,9 @@ pub(crate) const fn api(wire: Wire) -> Api {
 #[must_use]
 pub fn origin(call: &Call) -> Origin {
     let provider = match call.wire() {
-        Wire::OpenAiChat => "openai",
+        Wire::OpenAiChat | Wire::OpenAiResponses => "openai",
         Wire::Anthropic => "anthropic",
+        Wire::Gemini => "gcp.gemini",
     };
     Origin::new(api(call.wire()), provider, call.profile().name.to_string())
 }
@@ -83,7 +86,7 @@ fn tools(call: &Call, request: &mut CompletionRequest, parameters: &mut Map<Stri
     for tool in call.declared_tools() {
         let made = match tool {
             Tool::Function { name, description, schema, extra } => {
-                for (name, _) in extra.on(call.wire()) {
+                for (name, _) in extra.on(call.wire()).filter(|(name, raw)| !is_its_own(call.wire(), name, raw.as_str())) {
                     losses.push(Loss { message: None, lost: Lost::Field { name: name.to_owned() } });
                 }
                 let schema = serde_json::from_str(schema.as_str()).ok();
@@ -102,6 +105,15 @@ fn tools(call: &Call, request: &mut CompletionRequest, parameters: &mut Map<Stri
     }
     if !native.is_empty() {
         parameters.insert("tools".to_owned(), Value::Array(native));
+    }
+}
+
+/// Whether rig writes the same field: that a function of Responses is not strict, and a schema of Gemini's own form as JSON Schema.
+fn is_its_own(wire: Wire, name: &str, raw: &str) -> bool {
+    match wire {
+        Wire::OpenAiChat | Wire::Anthropic => false,
+        Wire::OpenAiResponses => (name, raw) == ("strict", "false"),
+        Wire::Gemini => name == "parameters",
     }
 }
 

@@ -1,10 +1,10 @@
 //! From Briefing's messages to rig's.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use briefing::message::{
-    Assistant, CallId, Extra, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, Reasoning, System, SystemPart,
-    Text, ToolCall, User,
+    Assistant, CallId, Extra, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, RawJson, Reasoning, System,
+    SystemPart, Text, ToolCall, User,
 };
 use briefing::texts::{self, Filler};
 use briefing::{Wire, native_reads_as};
@@ -15,7 +15,9 @@ use rig_core::message::{
 };
 use serde_json::{Map, Value};
 
-use crate::block::{fields, reasoning_item, reasoning_text, value};
+use crate::block::{
+    CallKind, SIGNATURE, call_item, call_kind, fields, goes_on, join, reasoning_item, reasoning_text, text_item, value,
+};
 
 /// Messages in rig's types, and what they lost.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -75,7 +77,13 @@ pub enum Lost {
 /// The messages for the model that `origin` names, on that wire. Call ids are those given; rig maps what its providers do not take.
 #[must_use]
 pub fn to_messages(messages: &[ModelMessage], wire: Wire, origin: &Origin) -> Written {
-    let mut writer = Writer { wire, origin, written: Written::default(), names: HashMap::new(), at: 0 };
+    let given = messages.iter().filter_map(|message| match message {
+        ModelMessage::Assistant(said) => Some(said.calls()),
+        ModelMessage::System(_) | ModelMessage::User(_) | ModelMessage::Tool(_) => None,
+    });
+    let taken = given.flatten().map(|call| call.id.to_string()).collect();
+    let written = Written::default();
+    let mut writer = Writer { wire, origin, written, names: HashMap::new(), nameless: HashMap::new(), taken, at: 0 };
     for (at, message) in messages.iter().enumerate() {
         writer.at = at;
         match message {
@@ -97,6 +105,10 @@ struct Writer<'a> {
     written: Written,
     /// The names of the tools that were called, by call.
     names: HashMap<CallId, ToolName>,
+    /// The ids of calls that came without one and have no outcome yet, in order, by what such calls go by; and how many there were.
+    nameless: HashMap<CallId, (usize, VecDeque<RigCallId>)>,
+    /// The ids that are given.
+    taken: HashSet<String>,
     at: usize,
 }
 
@@ -106,7 +118,11 @@ impl Writer<'_> {
     }
 
     fn lose_extra(&mut self, extra: &Extra) {
-        for (name, _) in extra.on(self.wire) {
+        self.lose_extra_but(extra, |_, _| false);
+    }
+
+    fn lose_extra_but(&mut self, extra: &Extra, kept: impl Fn(&str, &RawJson) -> bool) {
+        for (name, _) in extra.on(self.wire).filter(|(name, raw)| !kept(name, raw)) {
             self.lose(Lost::Field { name: name.to_owned() });
         }
     }
@@ -132,7 +148,8 @@ impl Writer<'_> {
     }
 
     fn system(&mut self, system: &System) {
-        self.lose_extra(&system.extra);
+        // rig, too, writes leading system text as the `instructions` of Responses.
+        self.lose_extra_but(&system.extra, |name, raw| name == "role" && raw.as_str() == r#""instructions""#);
         let texts = system.parts.iter().map(|part| match part {
             SystemPart::Text(text) => self.text(text),
             SystemPart::Native(native) => self.as_text(native),
@@ -169,7 +186,13 @@ impl Writer<'_> {
         match &media.source {
             MediaSource::Data(bytes) => Some(DocumentSourceKind::Base64(bytes.as_base64().to_owned())),
             MediaSource::Url(url) => Some(DocumentSourceKind::Url(url.to_string())),
-            MediaSource::File { wire, id } if *wire == self.wire => Some(DocumentSourceKind::FileId(id.to_string())),
+            // Gemini's files go by their address.
+            MediaSource::File { wire: Wire::Gemini, id } if self.wire == Wire::Gemini => {
+                Some(DocumentSourceKind::Url(id.to_string()))
+            }
+            MediaSource::File { wire, id } if wire.shares_files_with(self.wire) => {
+                Some(DocumentSourceKind::FileId(id.to_string()))
+            }
             MediaSource::File { .. } => None,
         }
     }
@@ -177,22 +200,38 @@ impl Writer<'_> {
     fn image(&mut self, media: &Media) -> Option<Image> {
         let data = self.source(media)?;
         let media_type = ImageMediaType::from_mime_type(&media.media_type);
-        if media_type.is_none() && matches!(data, DocumentSourceKind::Base64(_)) {
+        if media_type.is_none() && (self.wire == Wire::Gemini || matches!(data, DocumentSourceKind::Base64(_))) {
+            return None;
+        }
+        if self.wire == Wire::Gemini && matches!(media_type, Some(ImageMediaType::GIF | ImageMediaType::SVG)) {
             return None;
         }
         let mut extra = fields(&media.extra, self.wire).unwrap_or_default();
-        let detail = extra.get("image_url").and_then(|image| image.get("detail")).and_then(detail);
+        let holder = match self.wire {
+            Wire::OpenAiChat => "image_url",
+            Wire::OpenAiResponses | Wire::Anthropic | Wire::Gemini => "detail",
+        };
+        let detail = extra.get(holder).map(|held| held.get("detail").unwrap_or(held)).and_then(detail);
         if detail.is_some() {
-            extra.remove("image_url");
+            extra.remove(holder);
         }
         self.lose_names(extra, media.filename.is_some());
+        // What rig says on Responses where nothing is said.
+        let detail = detail.filter(|detail| self.wire != Wire::OpenAiResponses || *detail != ImageDetail::Auto);
         Some(Image { data, media_type, detail, native: None })
     }
 
     fn document(&mut self, media: &Media) -> Option<Document> {
         let data = self.source(media)?;
         let media_type = DocumentMediaType::from_mime_type(&media.media_type);
-        if media_type.is_none() && matches!(data, DocumentSourceKind::Base64(_)) {
+        let pdf = media_type == Some(DocumentMediaType::PDF);
+        let taken = match (self.wire, &data) {
+            (Wire::OpenAiChat | Wire::Anthropic, DocumentSourceKind::Base64(_)) => media_type.is_some(),
+            (Wire::OpenAiResponses | Wire::Gemini, DocumentSourceKind::Base64(_)) => pdf,
+            (Wire::Gemini, _) => media_type.is_some(),
+            (Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic, _) => true,
+        };
+        if !taken {
             return None;
         }
         let mut extra = fields(&media.extra, self.wire).unwrap_or_default();
@@ -205,7 +244,11 @@ impl Writer<'_> {
                 additional_params = (!params.is_empty()).then_some(Value::Object(params));
                 self.lose_names(extra, false);
             }
-            Wire::OpenAiChat => self.lose_names(extra, media.filename.is_some()),
+            // The name that rig gives a document on Responses.
+            Wire::OpenAiResponses => {
+                self.lose_names(extra, media.filename.as_deref().is_some_and(|name| name != "document.pdf"));
+            }
+            Wire::OpenAiChat | Wire::Gemini => self.lose_names(extra, media.filename.is_some()),
         }
         Some(Document { data, media_type, additional_params })
     }
@@ -220,13 +263,16 @@ impl Writer<'_> {
     }
 
     fn outcome(&mut self, outcome: &Outcome, follows: bool) {
-        self.lose_extra(&outcome.extra);
+        let responses = self.wire == Wire::OpenAiResponses;
+        self.lose_extra_but(&outcome.extra, |name, _| responses && name == "type");
         let Some(name) = self.names.get(&outcome.call).cloned() else { return self.lose(Lost::Nameless) };
         let mut content: Vec<ToolResultContent> = outcome.parts.iter().map(|part| self.result(part)).collect();
         if content.is_empty() {
             content.push(ToolResultContent::text(self.silent()));
         }
-        let result = ToolResult { call: call_id(&outcome.call), name, content, is_error: outcome.failed == Some(true) };
+        let made = self.nameless.get_mut(&outcome.call).and_then(|(_, ids)| ids.pop_front());
+        let call = made.unwrap_or_else(|| call_id(&outcome.call));
+        let result = ToolResult { call, name, content, is_error: outcome.failed == Some(true) };
         let result = UserContent::ToolResult(result);
         match self.written.messages.last_mut() {
             Some(Message::User { content }) if follows => content.push(result),
@@ -248,7 +294,15 @@ impl Writer<'_> {
 
     fn assistant(&mut self, said: &Assistant) {
         self.lose_extra(&said.extra);
-        let mut content: Vec<AssistantContent> = said.items.iter().filter_map(|item| self.item(item)).collect();
+        let mut content: Vec<AssistantContent> = Vec::with_capacity(said.items.len());
+        for item in &said.items {
+            match (item, content.last_mut()) {
+                (Item::Text(text), Some(last @ AssistantContent::Text(_))) if goes_on(self.wire, text) => {
+                    go_on(last, text, self.wire)
+                }
+                (_, _) => content.extend(self.item(item)),
+            }
+        }
         if !content.iter().any(|block| block.is_answer() || matches!(block, AssistantContent::Opaque(_))) {
             content.push(AssistantContent::text(self.silent()));
         }
@@ -271,7 +325,9 @@ impl Writer<'_> {
             Item::Call(call) => self.call(call),
             Item::Reasoning(reasoning) => self.reasoning(reasoning),
             Item::Native(native) => Some(match (native.wire == self.wire).then(|| value(&native.raw)).flatten() {
-                Some(item) if item.get("type").is_some() => AssistantContent::Opaque(Opaque { item, replay: true }),
+                Some(item) if item.get("type").is_some() || self.wire == Wire::Gemini => {
+                    AssistantContent::Opaque(Opaque { item, replay: true })
+                }
                 Some(_) | None => AssistantContent::text(self.as_text(native)),
             }),
         }
@@ -279,14 +335,9 @@ impl Writer<'_> {
 
     /// Text whose block has fields of its own keeps them as its item, where the wire has blocks.
     fn said(&mut self, text: &Text) -> AssistantContent {
-        match (self.wire, fields(&text.extra, self.wire)) {
-            (Wire::Anthropic, Some(fields)) => {
-                let mut item =
-                    Map::from_iter([("type".to_owned(), "text".into()), ("text".to_owned(), text.text.as_str().into())]);
-                item.extend(fields);
-                AssistantContent::text(text.text.as_str()).with_native(Value::Object(item))
-            }
-            (Wire::Anthropic | Wire::OpenAiChat, _) => AssistantContent::text(self.text(text)),
+        match text_item(self.wire, text) {
+            Some(item) => AssistantContent::text(text.text.as_str()).with_native(item),
+            None => AssistantContent::text(self.text(text)),
         }
     }
 
@@ -297,21 +348,37 @@ impl Writer<'_> {
         };
         self.names.insert(call.id.clone(), name.clone());
         let extra = fields(&call.extra, self.wire);
-        let custom = extra.as_ref().is_some_and(|fields| fields.get("type").is_some_and(|kind| kind == "custom"));
-        let function = if custom {
-            ToolFunction::new(name, serde_json::json!({"input": call.input.raw()}))
-        } else {
-            ToolFunction::parse(name, call.input.raw())
+        let kind = call_kind(self.wire, extra.as_ref());
+        let function = match kind {
+            CallKind::Custom => ToolFunction::new(name, serde_json::json!({"input": call.input.raw()})),
+            CallKind::Function | CallKind::Other => ToolFunction::parse(name, call.input.raw()),
         };
-        let made = AssistantContent::ToolCall(RigToolCall::new(call_id(&call.id), function.clone()));
-        let Some(mut extra) = extra else { return Some(made) };
-        if self.wire == Wire::Anthropic {
-            extra.insert("type".to_owned(), "tool_use".into());
-            extra.insert("id".to_owned(), call.id.to_string().into());
-            extra.insert("name".to_owned(), call.name.as_str().into());
-            extra.insert("input".to_owned(), function.arguments_value());
+        let item = call_item(self.wire, call, function.arguments_value(), &kind);
+        if item.is_none() {
+            let wire = self.wire;
+            self.lose_extra_but(&call.extra, |name, _| is_rigs_own(wire, name));
         }
-        Some(made.with_native(Value::Object(extra)))
+        let nameless = self.wire == Wire::Gemini && extra.is_some_and(|fields| fields.contains_key("id"));
+        let id = if nameless { self.made_id(&call.id) } else { call_id(&call.id) };
+        let made = AssistantContent::ToolCall(RigToolCall::new(id, function));
+        Some(match item {
+            Some(item) => made.with_native(item),
+            None => made,
+        })
+    }
+
+    /// An id for a call that Gemini gave none, as rig pairs by ids.
+    fn made_id(&mut self, id: &CallId) -> RigCallId {
+        let (count, ids) = self.nameless.entry(id.clone()).or_default();
+        let made = loop {
+            *count += 1;
+            let made = format!("{id}-{count}");
+            if !self.taken.contains(&made) {
+                break RigCallId::from_wire(made);
+            }
+        };
+        ids.push_back(made.clone());
+        made
     }
 
     fn reasoning(&mut self, reasoning: &Reasoning) -> Option<AssistantContent> {
@@ -322,6 +389,21 @@ impl Writer<'_> {
         let (text, redacted) = reasoning_text(&reasoning.kind, &block);
         let shown = RigReasoning { text, redacted, native: None };
         Some(AssistantContent::Reasoning(shown).with_native(reasoning_item(self.wire, &reasoning.kind, block)))
+    }
+}
+
+/// Whether a field of a call without an item is written by rig: a signature that stands for none, and that there is no id.
+fn is_rigs_own(wire: Wire, name: &str) -> bool {
+    wire == Wire::Gemini && (name == "id" || SIGNATURE.contains(&name))
+}
+
+/// Adds a text to the message of Responses that it stands in, which rig has as one text.
+fn go_on(message: &mut AssistantContent, text: &Text, wire: Wire) {
+    let Some((mut item, part)) = message.native_item().cloned().zip(text_item(wire, text)) else { return };
+    join(&mut item, &part);
+    if let AssistantContent::Text(said) = message {
+        let whole = format!("{}{}", said.text, text.text);
+        *message = AssistantContent::text(whole).with_native(item);
     }
 }
 

@@ -190,7 +190,7 @@ fn what_briefing_does_not_hold_is_told() {
     ]);
     let stored = [
         Message::Assistant(
-            turn.with_origin(Origin::new("openai.responses", "openai", "gpt-5")).with_stop(StopReason::Aborted("off".into())),
+            turn.with_origin(Origin::new("cohere.chat", "cohere", "command-a")).with_stop(StopReason::Aborted("off".into())),
         ),
         Message::tool_result(CallId::from_wire("c1"), name("f"), "done"),
     ];
@@ -206,4 +206,148 @@ fn what_briefing_does_not_hold_is_told() {
         ]
     );
     assert_eq!(read.messages[0].text(), "[image: unnamed, 4 bytes, not shown]");
+}
+
+fn call_of(item: &Item) -> Option<&briefing::message::ToolCall> {
+    if let Item::Call(call) = item { Some(call) } else { None }
+}
+
+/// The items of the one answer in a list.
+fn said(messages: &[ModelMessage]) -> &[Item] {
+    let answers = messages.iter().filter_map(|message| match message {
+        ModelMessage::Assistant(said) => Some(said.items.as_slice()),
+        ModelMessage::System(_) | ModelMessage::User(_) | ModelMessage::Tool(_) => None,
+    });
+    let [items] = answers.collect::<Vec<_>>()[..] else { panic!("{messages:?}") };
+    items
+}
+
+#[test]
+fn items_of_responses_are_native_and_come_back() {
+    let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "An order."}], "encrypted_content": "c2ln"});
+    let search = json!({"type": "web_search_call", "id": "ws_1", "status": "completed"});
+    let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
+    let message = json!({"type": "message", "role": "assistant", "id": "msg_1", "status": "completed", "content": [part("I look. "), part("Wait.")]});
+    let function =
+        json!({"id": "fc_1", "type": "function_call", "call_id": "c1", "name": "find_order", "arguments": "{\"number\": 7}"});
+    let custom = json!({"id": "ctc_1", "type": "custom_tool_call", "call_id": "c2", "name": "patch", "input": "*** Begin"});
+    let body = json!({
+        "model": "gpt-5", "store": false, "instructions": "Be brief.", "temperature": 0.5,
+        "tools": [
+            {"type": "function", "name": "find_order", "parameters": {"type": "object"}, "strict": false},
+            {"type": "custom", "name": "patch"},
+        ],
+        "input": [
+            {"role": "user", "content": "Where is 7?"},
+            reasoning, search, message, function, custom,
+            {"type": "function_call_output", "call_id": "c1", "output": "packed"},
+            {"type": "custom_tool_call_output", "call_id": "c2", "output": "done"},
+        ],
+    });
+    let parsed = parse_text(Wire::OpenAiResponses, &body.to_string()).unwrap();
+    let made = converted(Wire::OpenAiResponses, body);
+    assert_eq!((made.findings, made.read, made.losses), (vec![], vec![], vec![]));
+    let Message::Assistant(turn) = &made.request.chat_history[2] else { panic!("{:?}", made.request.chat_history) };
+    assert_eq!(turn.origin, Some(Origin::new("openai.responses", "openai", "gpt-5")));
+    let items: Vec<Value> = turn
+        .content
+        .iter()
+        .map(|block| match block {
+            AssistantContent::Opaque(opaque) => opaque.item.clone(),
+            block => block.native_item().unwrap().clone(),
+        })
+        .collect();
+    assert_eq!(items, [reasoning, search, message, function, custom]);
+    assert!(matches!(&turn.content[2], AssistantContent::Text(text) if text.text == "I look. Wait."));
+
+    let back = from_messages(&made.request.chat_history, Wire::OpenAiChat);
+    assert_eq!(back.findings, []);
+    let kinds =
+        |items: &[Item]| items.iter().map(|item| format!("{item:?}").split('(').next().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(kinds(said(&back.messages)), kinds(said(&parsed.messages)));
+    let calls = |items: &[Item]| items.iter().filter_map(call_of).cloned().collect::<Vec<_>>();
+    assert_eq!(calls(said(&back.messages))[1].input, calls(said(&parsed.messages))[1].input);
+    assert_eq!(back.messages[3..], [ModelMessage::outcome("c1", "packed"), ModelMessage::outcome("c2", "done")]);
+}
+
+#[test]
+fn a_call_of_responses_that_rig_cannot_answer_is_a_call_of_a_function() {
+    let made = converted(
+        Wire::OpenAiResponses,
+        json!({
+            "model": "gpt-5",
+            "tools": [{"type": "local_shell"}],
+            "input": [
+                {"role": "user", "content": "List"},
+                {"type": "local_shell_call", "id": "ls_1", "call_id": "c1", "status": "completed", "action": {"type": "exec", "command": ["ls"]}},
+                {"type": "local_shell_call_output", "call_id": "c1", "output": "a.txt"},
+            ],
+        }),
+    );
+    let field = |name: &str| Lost::Field { name: name.into() };
+    assert!(made.losses.contains(&lost(Some(1), field("type"))), "{:?}", made.losses);
+    let Message::Assistant(turn) = &made.request.chat_history[1] else { panic!("{:?}", made.request.chat_history) };
+    assert!(
+        matches!(turn.content.as_slice(), [call @ AssistantContent::ToolCall(_)] if call.native_item().is_none()),
+        "{turn:?}"
+    );
+}
+
+#[test]
+fn parts_of_gemini_are_native_and_come_back() {
+    let thought = json!({"text": "An order.", "thought": true});
+    let body = json!({
+        "model": "gemini-3-flash",
+        "generationConfig": {"maxOutputTokens": 900},
+        "tools": [{"functionDeclarations": [{"name": "find_order", "parameters": {"type": "OBJECT"}}]}, {"googleSearch": {}}],
+        "systemInstruction": {"parts": [{"text": "Be brief."}]},
+        "contents": [
+            {"role": "user", "parts": [{"text": "Where is 7?"}]},
+            {"role": "model", "parts": [
+                thought,
+                {"text": "I look.", "thoughtSignature": "c2ln"},
+                {"functionCall": {"name": "find_order", "args": {"number": 7}}, "thoughtSignature": "-_8"},
+                {"functionCall": {"name": "find_order", "args": {"number": 8}}},
+            ]},
+            {"role": "user", "parts": [
+                {"functionResponse": {"name": "find_order", "response": {"output": "packed"}}},
+                {"functionResponse": {"name": "find_order", "response": {"error": "no such order"}}},
+            ]},
+        ],
+    });
+    let parsed = parse_text(Wire::Gemini, &body.to_string()).unwrap();
+    let made = converted(Wire::Gemini, body);
+    assert_eq!((made.read, made.losses), (vec![], vec![]));
+    let Message::Assistant(turn) = &made.request.chat_history[2] else { panic!("{:?}", made.request.chat_history) };
+    let items: Vec<&Value> = turn.content.iter().map(|block| block.native_item().unwrap()).collect();
+    // A signature in the alphabet of addresses, which rig would take out, is written anew.
+    assert_eq!(
+        items,
+        [
+            &thought,
+            &json!({"text": "I look.", "thoughtSignature": "c2ln"}),
+            &json!({"functionCall": {"name": "find_order", "args": {"number": 7}}, "thoughtSignature": "+/8="}),
+            &json!({"functionCall": {"name": "find_order", "args": {"number": 8}}}),
+        ]
+    );
+    let Message::User { content } = &made.request.chat_history[3] else { panic!("{:?}", made.request.chat_history) };
+    let answered: Vec<String> = content
+        .iter()
+        .map(|part| match part {
+            UserContent::ToolResult(result) => result.call.wire().into_owned(),
+            part => panic!("{part:?}"),
+        })
+        .collect();
+    assert_eq!(answered, ["find_order-1", "find_order-2"]);
+
+    let back = from_messages(&made.request.chat_history, Wire::OpenAiChat);
+    assert_eq!(back.findings, []);
+    let ids =
+        |messages: &[ModelMessage]| said(messages).iter().filter_map(call_of).map(|call| call.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&back.messages), ids(&parsed.messages));
+    assert_eq!(back.messages[3..], parsed.messages[3..]);
+    let Item::Call(signed) = &said(&back.messages)[2] else { panic!("{:?}", back.messages) };
+    let signature: Vec<&str> =
+        signed.extra.on(Wire::Gemini).filter(|(name, _)| *name == "thoughtSignature").map(|(_, raw)| raw.as_str()).collect();
+    assert_eq!(signature, ["\"+/8=\""]);
 }

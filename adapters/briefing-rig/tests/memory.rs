@@ -154,7 +154,7 @@ fn what_is_not_kept_is_told() {
     });
     let block = AssistantContent::Opaque(Opaque { item: json!({"type": "item"}), replay: true });
     let turn = AssistantMessage::new(vec![block, AssistantContent::text("Hello")]);
-    append(&memory, "t1", &[Message::Assistant(turn.with_origin(Origin::new("openai.responses", "openai", "gpt-5")))]);
+    append(&memory, "t1", &[Message::Assistant(turn.with_origin(Origin::new("cohere.chat", "cohere", "command-a")))]);
     let heard = heard.lock().unwrap();
     let [(conversation, MemoryFinding::Stored(finding))] = heard.as_slice() else { panic!("{heard:?}") };
     assert_eq!((conversation.as_str(), finding.part, &finding.found), ("t1", Some(0), &Found::BlockLeftOut));

@@ -19,13 +19,13 @@ use briefing_adapter_tests::{reasoned, recordings, told, violations};
 use briefing_rig::{BriefingMemory, Converted, Lost, from_messages, origin, to_messages, to_request};
 use briefing_store::{Settings, SqliteStore, Store};
 use briefing_tests::list::{calls, messages, steps};
-use briefing_wire::{Render, parse_text};
+use briefing_wire::{Render, parse_answer_text, parse_text};
 use jiff::Timestamp;
 use proptest::prelude::*;
 use rig_core::completion::{CompletionRequest, ToolDefinition};
 use rig_core::memory::ConversationMemory;
 use rig_core::message::{Message, ToolName};
-use support::send;
+use support::{send, send_for};
 
 fn rendered(briefing: &Briefing) -> String {
     String::from_utf8(briefing.render().unwrap().into_body()).unwrap()
@@ -38,18 +38,22 @@ fn converted(briefing: &Briefing) -> Converted {
 #[test]
 fn a_recorded_request_is_sent_valid_and_an_answer_read() {
     let mut sent = 0;
-    for wire in [Wire::OpenAiChat, Wire::Anthropic] {
+    for wire in Wire::ALL {
         for recording in recordings(wire) {
             let parsed = parse_text(wire, &recording.request.to_string()).unwrap();
             let briefing = fit(&parsed.messages, &parsed.call, &Bounds::none()).unwrap();
-            let (body, turn) = send(&parsed.call, converted(&briefing).request);
+            let Some(response) = recording.response else { continue };
+            let (body, turn) = send_for(&parsed.call, converted(&briefing).request, response.to_string());
             assert_eq!(violations(&body, &parsed.call), [], "{}\n{body}", recording.name);
             let read = from_messages(&[Message::Assistant(turn)], wire);
-            assert_eq!((read.messages.len(), read.findings), (1, vec![]), "{}", recording.name);
+            let said = parse_answer_text(wire, &response.to_string()).unwrap().said;
+            let expected = [ModelMessage::Assistant(said.into())];
+            assert_eq!((told(&read.messages), read.findings), (told(&expected), vec![]), "{}", recording.name);
+            assert_eq!(reasoned(&read.messages), reasoned(&expected), "{}", recording.name);
             sent += 1;
         }
     }
-    assert!(sent > 20, "only {sent} recordings");
+    assert!(sent > 50, "only {sent} recordings");
 }
 
 proptest! {
