@@ -1,4 +1,4 @@
-//! Prints the table of `docs/benchmarks.md` that tells how much of a request is the same prefix as of the one before.
+//! Prints the full table, of which `docs/benchmarks.md` shows the ranges, that tells how much of a request is the same prefix as of the one before.
 
 #![allow(clippy::print_stdout, reason = "the table is what this is for")]
 

@@ -67,6 +67,21 @@ fn b62_reasoning_travels_only_with_the_item_that_followed_it() {
     assert_eq!((sent, changes), (json!([user, {"role": "assistant", "content": "42"}, again]), vec![left_out()]));
 }
 
+/// "Unknown parameter: 'input[1].status'.": <https://github.com/openai/openai-python/issues/3008>
+#[test]
+fn reasoning_goes_without_its_status() {
+    let with = r#"{"type":"reasoning","id":"rs_1","summary":[],"status":"completed"}"#;
+    let said = r#"{"role":"assistant","content":"Hi","id":"msg_1","type":"message","status":"completed"}"#;
+    let body = |of: &str| format!(r#"{{"model":"gpt-5","input":[{{"role":"user","content":"go"}},{of},{said}]}}"#);
+    let parsed = parse_text(Wire::OpenAiResponses, &body(with)).unwrap();
+    let without = json!({"type": "reasoning", "id": "rs_1", "summary": []});
+    assert_eq!(value(&render(&parsed.messages, &parsed.call))["input"][1], without);
+    assert_eq!(changes(&parsed.messages, &parsed.call), [WireChange::FieldLeftOut { name: "status".into() }]);
+    // Other servers of this wire are not known to mind.
+    let served = Call::model("gpt-oss-120b", Some(Wire::OpenAiResponses));
+    assert_eq!(value(&render(&parsed.messages, &served))["input"][2]["status"], "completed");
+}
+
 /// "Item 'msg_…' was provided without its required 'reasoning' item: 'rs_…'.":
 /// <https://github.com/continuedev/continue/issues/11994>
 #[test]
@@ -323,6 +338,11 @@ fn calls_of_other_types_stand_in_pairs() {
 #[test]
 fn outcomes_of_calls_that_the_provider_keeps_stay() {
     let output = r#"{"type":"function_call_output","call_id":"c1","output":"ok"}"#;
+    let parts = r#"{"type":"function_call_output","call_id":"c1","output":[{"type":"input_text","text":"ok"},{"type":"input_image","image_url":"https://example.com/a.png"}]}"#;
+    for output in [output, parts] {
+        let body = format!(r#"{{"model":"gpt-5","previous_response_id":"resp_1","input":[{output}]}}"#);
+        assert_eq!(again(&body, Wire::OpenAiResponses), body);
+    }
     for kept in [r#""previous_response_id":"resp_1","#, r#""conversation":"conv_1","#] {
         let body = format!(r#"{{"model":"gpt-5",{kept}"input":[{output}]}}"#);
         assert_eq!(again(&body, Wire::OpenAiResponses), body);

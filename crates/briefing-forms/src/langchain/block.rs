@@ -155,8 +155,8 @@ fn verbatim(block: Value<'_>, own: &[&str], wire: Wire, kind: &str, at: &Path<'_
 /// The members of an item of reasoning of OpenAI Responses.
 pub(super) const OF_ITEM: [&str; 6] = ["type", "id", "summary", "encrypted_content", "content", "status"];
 
-/// An item of reasoning of OpenAI Responses as it came, but for members that are null, which the provider refuses, and those that it
-/// does not know.
+/// An item of reasoning of OpenAI Responses as it came, but for members that are null (a null `status` is refused) and those that the
+/// provider does not know.
 pub(super) fn item_of(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<Reasoning> {
     if block.get("type").is_some()
         && let Some(whole) = verbatim(block, &OF_ITEM, Wire::OpenAiResponses, "reasoning", at, reader)

@@ -6,6 +6,9 @@ use briefing_json::Value;
 pub(super) type Key = [&'static str; 2];
 
 pub(super) const SYSTEM: Key = ["systemInstruction", "system_instruction"];
+pub(super) const TEXT: Key = ["text", "text"];
+pub(super) const CODE: Key = ["executableCode", "executable_code"];
+pub(super) const CODE_RESULT: Key = ["codeExecutionResult", "code_execution_result"];
 pub(super) const CALL: Key = ["functionCall", "function_call"];
 pub(super) const RESPONSE: Key = ["functionResponse", "function_response"];
 pub(super) const DECLARATIONS: Key = ["functionDeclarations", "function_declarations"];
@@ -34,13 +37,18 @@ pub(super) const WRITTEN: [&str; 17] = [
     INLINE[1],
     FILE[0],
     FILE[1],
-    "executableCode",
-    "executable_code",
-    "codeExecutionResult",
-    "code_execution_result",
+    CODE[0],
+    CODE[1],
+    CODE_RESULT[0],
+    CODE_RESULT[1],
     "toolCall",
     "toolResponse",
 ];
+
+/// How many of the things that a part may be it claims to be.
+pub(super) fn count(part: Value<'_>) -> usize {
+    [TEXT, CALL, RESPONSE, INLINE, FILE, CODE, CODE_RESULT].into_iter().filter(|key| get(part, *key).is_some()).count()
+}
 
 /// The member, in either spelling, unless it is absent or null; with the spelling.
 pub(super) fn find<'d>(object: Value<'d>, key: Key) -> Option<(&'static str, Value<'d>)> {

@@ -27,7 +27,7 @@ const REFUSED: [&str; 5] = ["image/svg+xml", "image/svg", "application/svg+xml",
 /// Whether a part may stand at a place. What is known is native only if it is written in no known form, so it may not; what the model
 /// wrote itself may be newer than this list.
 pub(super) fn standing(part: Value<'_>, place: Place, files_in_outcomes: bool, goes_on: bool) -> Standing {
-    let Some(kind) = kind_of(part) else { return Standing::No };
+    let Some(kind) = kind_of(part).filter(|_| keys::count(part) < 2) else { return Standing::No };
     let given = place == Place::Input || (place == Place::Outcome && files_in_outcomes);
     let stands = match kind.as_str() {
         // The outcome of a call that the provider keeps.

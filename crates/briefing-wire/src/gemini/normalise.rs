@@ -84,6 +84,7 @@ impl<'a> List<'a, '_, '_> {
         if parts.is_empty() {
             parts.push(self.silent());
         }
+        self.goes_on &= role != Role::Model;
         self.contents.push(Content { role, parts, fields });
     }
 

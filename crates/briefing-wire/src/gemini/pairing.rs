@@ -29,6 +29,11 @@ impl Pairing {
         Self { goes_on, ..Self::default() }
     }
 
+    /// The model speaks: what follows is about calls that the list holds.
+    pub(super) fn model(&mut self) {
+        self.goes_on = false;
+    }
+
     /// A call of that id, or of none.
     pub(super) fn call(&mut self, name: &str, id: &CallId, nameless: bool) {
         if std::mem::take(&mut self.over) {

@@ -9,7 +9,7 @@ use briefing::message::{
 use briefing::{Call, ModelMessage, Profiles, Wire};
 use briefing_json::{Path, Value};
 
-use super::keys::{self, CACHED, CALL, FILE, INLINE, Key, RESPONSE, SYSTEM, TYPE, URI};
+use super::keys::{self, CACHED, CALL, CODE, CODE_RESULT, FILE, INLINE, Key, RESPONSE, SYSTEM, TEXT, TYPE, URI};
 use super::list::{elements, place};
 use super::native::kind_of;
 use super::pairing::Pairing;
@@ -84,6 +84,7 @@ fn contents(
             }
             Some("model") => {
                 let items = parts(value, SAID, &at, reader, item)?;
+                pairing.model();
                 for call in items.iter().filter_map(call_of) {
                     pairing.call(&call.name, &call.id, is_nameless(call));
                 }
@@ -109,8 +110,8 @@ fn call_of(item: &Item) -> Option<&ToolCall> {
 }
 
 /// What a part may be, in the order that it is looked for: of the user's, and of the model's.
-const GIVEN: &[Key] = &[RESPONSE, ["text", "text"], INLINE, FILE, CALL];
-const SAID: &[Key] = &[CALL, ["text", "text"], RESPONSE, INLINE, FILE];
+const GIVEN: &[Key] = &[RESPONSE, TEXT, INLINE, FILE, CALL, CODE, CODE_RESULT];
+const SAID: &[Key] = &[CALL, TEXT, RESPONSE, INLINE, FILE, CODE, CODE_RESULT];
 
 fn parts<T>(
     content: Value<'_>,

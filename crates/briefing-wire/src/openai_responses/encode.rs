@@ -40,9 +40,10 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
 }
 
 fn item(out: &mut Writer, item: &Entry<'_>) {
-    if let Entry::Raw(raw) | Entry::Reasoning(raw) = item {
-        out.json(raw.as_str());
-        return;
+    match item {
+        Entry::Raw(raw) => return out.json(raw.as_str()),
+        Entry::Reasoning(raw) => return out.json(raw),
+        Entry::Message { .. } | Entry::Said { .. } | Entry::Call { .. } | Entry::Outcome { .. } => {}
     }
     out.object(|out| match item {
         Entry::Raw(_) | Entry::Reasoning(_) => {}

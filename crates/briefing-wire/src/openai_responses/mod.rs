@@ -53,8 +53,8 @@ enum Entry<'a> {
     Message { role: Role, parts: Vec<Part<'a>>, fields: Fields<'a> },
     /// Text that the model said: each part with its unknown fields, the first with those of the message.
     Said { parts: Vec<Said<'a>>, id: bool },
-    /// Reasoning, byte for byte.
-    Reasoning(&'a RawJson),
+    /// Reasoning, byte for byte but for a status, which OpenAI refuses.
+    Reasoning(Cow<'a, str>),
     /// Another item that is sent byte for byte.
     Raw(&'a RawJson),
     /// A call.

@@ -94,11 +94,28 @@ fn is_outcome(item: Value<'_>, kind: &str) -> bool {
     let names = text_of(item, "call_id").is_some_and(|id| !id.is_empty() && id.chars().count() <= 64);
     let output = item.get("output");
     let holds = match kind {
-        "function_call_output" | "custom_tool_call_output" => output.is_some_and(|output| output.kind() == Kind::String),
+        "function_call_output" | "custom_tool_call_output" => output.is_some_and(is_output),
         "tool_search_output" => false,
         _ => output.is_some(),
     };
     is_paired(item, kind) && names && holds
+}
+
+/// Whether it is text, or parts that an output may have.
+fn is_output(output: Value<'_>) -> bool {
+    let part = |part: Value<'_>| match text_of(part, "type").as_deref() {
+        Some("input_text") => text_of(part, "text").is_some(),
+        Some("input_file") => text_of(part, "file_id").is_some_and(|id| !id.is_empty()),
+        Some("input_image") => ["image_url", "file_id"]
+            .iter()
+            .any(|key| text_of(part, key).is_some_and(|text| !text.is_empty() && !text.starts_with("data:"))),
+        Some(_) | None => false,
+    };
+    match output.kind() {
+        Kind::String => true,
+        Kind::Array => output.items().all(part),
+        Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Object => false,
+    }
 }
 
 /// Whether a message of the model holds nothing but what a model says.

@@ -4,13 +4,19 @@
 //! 'msg_…' of type 'message' was provided without its required 'reasoning' item: 'rs_…'." (continuedev/continue#11994): the provider
 //! knows the two by the ids that it gave. So where reasoning goes, what followed it goes on without its id.
 
+use std::borrow::Cow;
+
 use briefing::Dialect;
 use briefing::message::{Native, RawJson, Reasoning};
 
+use briefing_json::Value;
+
 use super::Entry;
 use crate::finding::WireChange;
-use crate::raw::{look, text_of};
+use crate::raw::{look, text_of, without_member};
 use crate::scribe::Scribe;
+
+const STATUS: &str = "status";
 
 /// What stands in one assistant message while it is written.
 pub(super) enum Draft<'a> {
@@ -85,10 +91,22 @@ fn end<'a>(
     }
     for (reasoning, _) in &own {
         if stands {
-            entries.push(Entry::Reasoning(&reasoning.raw));
+            entries.push(Entry::Reasoning(sent(reasoning, scribe)));
         } else {
             scribe.note(WireChange::ReasoningLeftOut { kind: reasoning.kind.to_string() });
         }
     }
     (!own.is_empty()).then_some(stands)
+}
+
+/// Reasoning as it is sent: newer models of OpenAI refuse the status that some clients store with it ("Unknown parameter:
+/// 'input[1].status'.": openai/openai-python#3008, digitallyinduced/haskell-agent#689).
+fn sent<'a>(reasoning: &'a Reasoning, scribe: &mut Scribe<'_>) -> Cow<'a, str> {
+    let raw = reasoning.raw.as_str();
+    let told = |item: Value<'_>| item.get(STATUS).map(drop);
+    if scribe.profile.dialect != Dialect::Original || look(raw, told).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    scribe.note(WireChange::FieldLeftOut { name: STATUS.to_owned() });
+    without_member(raw, STATUS).map_or(Cow::Borrowed(raw), Cow::Owned)
 }

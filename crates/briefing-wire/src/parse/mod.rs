@@ -63,7 +63,7 @@ pub fn parse_text(wire: Wire, body: &str) -> Result<Parsed, ParseError> {
 /// Reads a list of messages of that wire, as a transcript holds it. The places of findings are in the list.
 ///
 /// # Errors
-/// As [`parse`], and for a value that is no array.
+/// As [`parse`], and for a value that is no list.
 pub fn parse_messages(wire: Wire, list: Value<'_>) -> Result<ParsedMessages, ParseError> {
     let mut reader = Reader::new(wire);
     let messages = match wire {
