@@ -98,6 +98,12 @@ pub enum WireChange {
         /// Their names in the body.
         names: Vec<String>,
     },
+    /// Of the tools that `tool_choice` allows, these were left out, because the request does not have them. If none is left, no tool
+    /// may be used.
+    ChosenToolsLeftOut {
+        /// Their names, or their types if they have none.
+        names: Vec<String>,
+    },
     /// `tool_choice` was left out: there are no tools, or not the one that it names, or it is of no form that the wire takes.
     ToolChoiceLeftOut,
     /// `thinking` was left out, because the request would be refused for it.
@@ -161,6 +167,7 @@ impl fmt::Display for WireChange {
             Self::ToolLeftOut { name } => write!(f, "tool {name:?} was left out"),
             Self::SchemaMended { name } => write!(f, "the schema of tool {name:?} was made one of an object"),
             Self::ToolsDeclared { names } => write!(f, "tools of the history were declared: {}", names.join(", ")),
+            Self::ChosenToolsLeftOut { names } => write!(f, "{} left out of the tools that may be chosen", names.join(", ")),
             Self::ToolChoiceLeftOut => f.write_str("tool_choice was left out"),
             Self::ThinkingTurnedOff { why } => write!(f, "thinking was left out: {why}"),
             Self::TrailingSpaceTrimmed => f.write_str("white space at the end was trimmed"),

@@ -103,6 +103,11 @@ impl Ids {
         Self { rule, known: HashMap::new(), taken: HashSet::new() }
     }
 
+    /// Takes an id for a call that the list does not hold. Whether it was free.
+    pub(crate) fn reserve(&mut self, id: &str) -> bool {
+        self.taken.insert(id.into())
+    }
+
     /// The id on the wire.
     pub(crate) fn wire(&mut self, id: &CallId) -> Arc<str> {
         if let Some(known) = self.known.get(id) {

@@ -120,6 +120,11 @@ impl<'a> Scribe<'a> {
         self.ids.wire(id)
     }
 
+    /// Takes an id for a call that the list does not hold. Whether no call has it.
+    pub(crate) fn reserve(&mut self, id: &str) -> bool {
+        self.ids.reserve(id)
+    }
+
     /// A tool's name on the wire.
     pub(crate) fn name(&mut self, name: &str) -> Arc<str> {
         let fresh = self.names.known(name).is_none();

@@ -40,7 +40,7 @@ fn body(model: &str, system: &[&str], messages: &[(&str, Vec<&str>)]) -> String 
 }
 
 /// Items of OpenAI Responses that are known.
-const ITEMS: [&str; 12] = [
+const ITEMS: [&str; 15] = [
     r#"{"role":"user","content":"hello"}"#,
     r#"{"role":"developer","content":[{"type":"input_text","text":"be kind"}]}"#,
     r#"{"role":"assistant","content":" "}"#,
@@ -53,6 +53,9 @@ const ITEMS: [&str; 12] = [
     r#"{"type":"custom_tool_call_output","call_id":"c1","output":""}"#,
     r#"{"type":"computer_call_output","call_id":"c1","output":{"type":"computer_screenshot","file_id":"f"}}"#,
     r#"{"type":"reasoning","id":"rs_2","summary":[]}"#,
+    r#"{"id":"msg_7"}"#,
+    r#"{"role":"assistant","id":"msg_3"}"#,
+    r#"{"role":"assistant","content":[],"id":"msg_4","type":"message"}"#,
 ];
 
 /// Parts of Gemini that are known.

@@ -1,9 +1,10 @@
 //! Calls by the type of their item. A call and its outcome are of one kind: what does not agree is a function's.
 
 use briefing::Wire;
-use briefing::message::{Native, Outcome, Part, RawJson, ToolCall};
+use briefing::message::{MAX_INPUT_CHARS, Native, Outcome, Part, RawJson, ToolCall};
 use briefing_json::Kind;
 
+use super::native::CLIENT;
 use crate::raw::{is_text, look};
 
 /// The kind of a native part that holds what a search found: the tools.
@@ -28,7 +29,7 @@ pub(super) fn kind_of<'a>(call: &ToolCall, outcome: &'a Outcome) -> CallKind<'a>
         return CallKind::Function;
     };
     if is_text(kind, "custom_tool_call") {
-        return CallKind::Custom;
+        return if is_long(call.input.raw()) { CallKind::Function } else { CallKind::Custom };
     }
     let output = only_native(outcome);
     if is_text(kind, "tool_search_call") {
@@ -36,11 +37,19 @@ pub(super) fn kind_of<'a>(call: &ToolCall, outcome: &'a Outcome) -> CallKind<'a>
         let tools = tools.filter(|tools| look(tools, |tools| (tools.kind() == Kind::Array).then_some(())).is_some());
         return if call.input.is_object() { CallKind::Search(tools.unwrap_or("[]")) } else { CallKind::Function };
     }
+    if !CLIENT.iter().any(|client| is_text(kind, client)) {
+        return CallKind::Function;
+    }
     let agrees = outcome.extra.on(Wire::OpenAiResponses).any(|(name, raw)| name == "type" && is_output_of(raw, kind));
     match output.filter(|native| agrees && &*native.kind == OUTPUT) {
         Some(native) => CallKind::Other(&native.raw),
         None => CallKind::Function,
     }
+}
+
+/// Whether an input is longer than any may be.
+fn is_long(input: &str) -> bool {
+    input.len() > MAX_INPUT_CHARS && input.chars().nth(MAX_INPUT_CHARS).is_some()
 }
 
 /// The one part of an outcome, if it is a block of this wire.

@@ -10,6 +10,9 @@ use crate::write::{Fields, TEXT, Writer};
 
 const WIRE: Wire = Wire::OpenAiResponses;
 
+/// The fields of a text that are not unknown.
+const OF_TEXT: [&str; 3] = [TEXT[0], TEXT[1], MESSAGE];
+
 pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
     let mut out = Writer::new(WIRE);
     out.object(|out| {
@@ -76,14 +79,13 @@ impl Role {
 fn said(out: &mut Writer, parts: &[Said<'_>], id: bool) {
     out.field("role", "assistant");
     out.name("content");
-    let bare = |said: &Said<'_>| said.fields.on(WIRE).all(|(name, _)| name == MESSAGE || TEXT.contains(&name));
     match parts {
-        [one] if !id && bare(one) => out.text(&one.text),
+        [one] if !id && is_bare(one.fields) => out.text(&one.text),
         parts => out.array(parts, |out, part| {
             out.object(|out| {
                 out.field("type", "output_text");
                 out.field("text", &part.text);
-                out.extra(part.fields, &["type", "text", MESSAGE]);
+                out.extra(part.fields, &OF_TEXT);
             });
         }),
     }
@@ -98,10 +100,15 @@ fn said(out: &mut Writer, parts: &[Said<'_>], id: bool) {
     }
 }
 
+/// Whether a text has no unknown fields of its own.
+fn is_bare(fields: Fields<'_>) -> bool {
+    fields.on(WIRE).all(|(name, _)| OF_TEXT.contains(&name))
+}
+
 /// One text without unknown fields is a string, anything else an array.
 fn content(out: &mut Writer, parts: &[Part<'_>]) {
     match parts {
-        [Part::Text { text, fields }] if fields.is_plain(WIRE) => out.text(text),
+        [Part::Text { text, fields }] if is_bare(*fields) => out.text(text),
         parts => out.array(parts, part),
     }
 }
@@ -112,7 +119,7 @@ fn part(out: &mut Writer, part: &Part<'_>) {
         Part::Text { text, fields } => out.object(|out| {
             out.field("type", "input_text");
             out.field("text", text);
-            out.extra(*fields, &TEXT);
+            out.extra(*fields, &OF_TEXT);
         }),
         Part::Image(media) => out.object(|out| image(out, media)),
         Part::Document(media) => out.object(|out| document(out, media)),
@@ -163,10 +170,7 @@ fn call(out: &mut Writer, id: &str, name: &str, arguments: &Arguments<'_>, field
             out.field("call_id", id);
             out.field("name", name);
             out.field("arguments", arguments);
-            // Unknown fields of a call of another type have no place here.
-            if fields.get(WIRE, "type").is_none() {
-                out.extra(fields, &["call_id", "name", "arguments"]);
-            }
+            out.extra(fields, &["type", "call_id", "name", "arguments"]);
         }
         Arguments::Custom(input) => {
             out.field("call_id", id);

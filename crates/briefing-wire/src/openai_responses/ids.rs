@@ -5,11 +5,12 @@ use std::collections::HashSet;
 
 use briefing::Dialect;
 use briefing::message::{RawJson, Reasoning};
-use briefing::{ModelProfile, Wire};
+use briefing::{Call, Wire};
 use briefing_json::Kind;
 
+use super::native::REFERENCE;
 use super::reasoning::id_of;
-use crate::raw::{look, text_of};
+use crate::raw::{is, look, text_of};
 
 const MOST: usize = 64;
 
@@ -17,12 +18,15 @@ const MOST: usize = 64;
 pub(super) struct ItemIds {
     /// Whether they are checked.
     strict: bool,
+    /// Whether the provider keeps the items that it gave.
+    stored: bool,
     seen: HashSet<String>,
 }
 
 impl ItemIds {
-    pub(super) fn new(profile: &ModelProfile) -> Self {
-        Self { strict: profile.dialect == Dialect::Original, seen: HashSet::new() }
+    pub(super) fn new(call: &Call) -> Self {
+        let stored = !call.parameters().iter().any(|(name, value)| &**name == "store" && is(value, "false"));
+        Self { strict: call.profile().dialect == Dialect::Original, stored, seen: HashSet::new() }
     }
 
     /// Whether an item whose ids begin with `prefix` may have that id; it is taken then.
@@ -38,17 +42,20 @@ impl ItemIds {
     pub(super) fn take_raw(&mut self, raw: &RawJson) -> bool {
         let prefix = match look(raw.as_str(), |item| text_of(item, "type")).as_deref() {
             Some("message") => "msg",
+            None | Some(REFERENCE) if self.strict && !self.stored => return false,
             _ => "",
         };
         !self.strict || id_of(raw).is_none_or(|id| self.take(&id, prefix))
     }
 
-    /// Whether reasoning is an item that the provider takes: "Missing required parameter: 'input[7].summary'."
+    /// Whether reasoning is an item that the provider takes: "Missing required parameter: 'input[7].summary'." Of what it does not keep
+    /// it wants the content: "Item with id 'rs_…' not found. Items are not persisted when `store` is set to false." (vercel/ai#7543)
     pub(super) fn take_reasoning(&mut self, reasoning: &Reasoning) -> bool {
-        let strict = self.strict;
+        let (strict, stored) = (self.strict, self.stored);
         let item = look(reasoning.raw.as_str(), |item| {
             let summary = !strict || item.get("summary").is_some_and(|summary| summary.kind() == Kind::Array);
-            (text_of(item, "type").as_deref() == Some("reasoning") && summary).then_some(())
+            let found = !strict || stored || text_of(item, "encrypted_content").is_some_and(|content| !content.is_empty());
+            (text_of(item, "type").as_deref() == Some("reasoning") && summary && found).then_some(())
         });
         let own = reasoning.wire == Wire::OpenAiResponses && item.is_some();
         own && (!strict || id_of(&reasoning.raw).is_none_or(|id| self.take(&id, "rs")))

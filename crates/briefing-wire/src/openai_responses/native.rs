@@ -18,9 +18,38 @@ pub(super) const REFERENCE: &str = "item_reference";
 /// The answer to a question of the provider whether a tool of its own may run.
 pub(super) const APPROVAL: &str = "mcp_approval_response";
 
+/// A call of a shell, which the provider may run itself, and its output.
+pub(super) const SHELL: [&str; 2] = ["shell_call", "shell_call_output"];
+
+/// Whether an item is one of these.
+pub(super) fn is_shell(raw: &RawJson) -> bool {
+    look(raw.as_str(), |item| text_of(item, "type")).is_some_and(|kind| SHELL.contains(&kind.as_str()))
+}
+
+/// What the list says so far.
+#[derive(Debug, Default)]
+pub(super) struct SoFar {
+    /// Whether it goes on from what the provider keeps.
+    pub(super) goes_on: bool,
+    /// The ids of the provider's questions whether a tool of its own may run.
+    pub(super) asked: HashSet<String>,
+}
+
+impl SoFar {
+    /// Takes an item that stands as it came.
+    pub(super) fn take(&mut self, raw: &RawJson) {
+        let (kind, id) = look(raw.as_str(), |item| Some((text_of(item, "type"), text_of(item, "id")))).unwrap_or_default();
+        match kind.as_deref() {
+            None | Some(REFERENCE) => self.goes_on = true,
+            Some("mcp_approval_request") => self.asked.extend(id),
+            Some(_) => {}
+        }
+    }
+}
+
 /// Whether an item (or, of an input and an outcome, a part) may stand at a place. What is known is native only if it is written in no
-/// known form, so it may not. `called`: where the list may go on from calls that it does not hold, the ids of those that it holds.
-pub(super) fn standing(item: Value<'_>, place: Place, dialect: Dialect, called: Option<&HashSet<String>>) -> Standing {
+/// known form, so it may not.
+pub(super) fn standing(item: Value<'_>, place: Place, dialect: Dialect, so_far: &SoFar) -> Standing {
     let Some(kind) = text_of(item, "type") else {
         let refers = item.get("role").is_none() && text_of(item, "id").is_some() && item.get("type").is_none();
         return Standing::yes_if(place == Place::Answer && refers);
@@ -29,20 +58,21 @@ pub(super) fn standing(item: Value<'_>, place: Place, dialect: Dialect, called: 
         (Place::System, ADDITIONAL_TOOLS) => {
             Standing::yes_if(item.get("tools").is_some_and(|tools| tools.kind() == Kind::Array))
         }
-        (Place::Input, APPROVAL) => text_of(item, "approval_request_id").map_or(Standing::No, Standing::ResultOf),
+        (Place::Input, APPROVAL) => {
+            let asked = |id: String| so_far.goes_on || so_far.asked.contains(&id);
+            Standing::yes_if(text_of(item, "approval_request_id").is_some_and(asked))
+        }
         (Place::Input, "input_audio") => Standing::Yes,
         // The outcome of a call that the provider keeps.
-        (Place::Input, kind) if kind.ends_with("_output") => {
-            let elsewhere = |called: &HashSet<String>| !text_of(item, "call_id").is_some_and(|id| called.contains(&id));
-            Standing::yes_if(called.is_some_and(elsewhere) && is_outcome(item, kind))
-        }
+        (Place::Input, kind) if kind.ends_with("_output") => Standing::yes_if(so_far.goes_on && is_outcome(item, kind)),
         (Place::System | Place::Input | Place::Outcome, _) => Standing::No,
         (Place::Answer, "message") => Standing::yes_if(is_answer(item)),
-        (Place::Answer, "mcp_approval_request") => text_of(item, "id").map_or(Standing::No, Standing::Use),
+        (Place::Answer, "mcp_approval_request") => Standing::yes_if(text_of(item, "id").is_some()),
         (Place::Answer, "reasoning" | ADDITIONAL_TOOLS | APPROVAL) => Standing::No,
         (Place::Answer, kind) => {
-            let may = dialect != Dialect::Original || OWN.contains(&kind);
-            Standing::yes_if(may && !is_paired(item, kind) && item.get("role").is_none())
+            let original = dialect == Dialect::Original;
+            let own = (!original || OWN.contains(&kind)) && !is_paired(item, kind);
+            Standing::yes_if((own || original && SHELL.contains(&kind)) && item.get("role").is_none())
         }
     }
 }
@@ -67,11 +97,15 @@ const OWN: [&str; 16] = [
     "tool_search_output",
 ];
 
+/// Calls of tools of OpenAI's own that the client runs.
+pub(super) const CLIENT: [&str; 4] = ["computer_call", "local_shell_call", SHELL[0], "apply_patch_call"];
+
 /// Whether an item is a call that the client answers, or such an answer: these name a call, and stand in pairs. A search for tools
 /// that the provider ran itself names none.
 pub(super) fn is_paired(item: Value<'_>, kind: &str) -> bool {
     match kind.strip_suffix("_output").unwrap_or(kind) {
-        "function_call" | "custom_tool_call" | "computer_call" | "local_shell_call" | "shell_call" | "apply_patch_call" => true,
+        "function_call" | "custom_tool_call" => true,
+        call if CLIENT.contains(&call) => true,
         "tool_search_call" | "tool_search" => {
             text_of(item, "execution").as_deref() == Some("client") || item.get("call_id").is_some_and(|id| !id.is_null())
         }
@@ -84,14 +118,23 @@ pub(super) fn is_item(raw: &RawJson) -> bool {
     look(raw.as_str(), |item| text_of(item, "type")).is_some_and(|kind| kind == APPROVAL || kind.ends_with("_output"))
 }
 
-/// Whether an item is the outcome of a call that the client answered.
-pub(super) fn is_paired_output(raw: &RawJson, kind: &str) -> bool {
-    kind.ends_with("_output") && look(raw.as_str(), |item| is_paired(item, kind).then_some(())).is_some()
+/// Whether an item calls a shell that the provider runs itself.
+pub(super) fn is_hosted(item: Value<'_>, kind: &str) -> bool {
+    let place = item.get("environment").and_then(|environment| text_of(environment, "type"));
+    kind == SHELL[0] && place.is_some_and(|place| place != "local")
+}
+
+/// The id of the call that an outcome answers. That of a local shell may name it by `id` alone.
+pub(super) fn answered(item: Value<'_>) -> Option<String> {
+    text_of(item, "call_id").or_else(|| {
+        let local = text_of(item, "type").is_some_and(|kind| kind == "local_shell_call_output");
+        if local { text_of(item, "id") } else { None }
+    })
 }
 
 /// Whether an outcome is one that the provider takes: it names its call, and holds text or parts if it is a function's.
 fn is_outcome(item: Value<'_>, kind: &str) -> bool {
-    let names = text_of(item, "call_id").is_some_and(|id| !id.is_empty() && id.chars().count() <= 64);
+    let names = answered(item).is_some_and(|id| !id.is_empty() && id.chars().count() <= 64);
     let output = item.get("output");
     let holds = match kind {
         "function_call_output" | "custom_tool_call_output" => output.is_some_and(is_output),

@@ -4,19 +4,19 @@
 //! compatible server (recorded: DeepSeek) refuses is text between a call and its outcome, so there the calls of a round come last.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use briefing::message::{
     Assistant, Extra, Item, Media, MediaSource, Native, Outcome, Part as CorePart, RawJson, System, SystemPart, Text, ToolCall,
     User,
 };
 use briefing::texts::{self, Filler, OutcomeText, system_as_user};
-use briefing::{Briefing, Dialect, Round, Unit, Wire};
+use briefing::{Briefing, Dialect, Round, Wire};
 
 use super::calls::{CallKind, kind_of};
 use super::choice;
 use super::ids::ItemIds;
-use super::native::{ADDITIONAL_TOOLS, APPROVAL, REFERENCE, is_item, is_paired_output, standing};
+use super::native::{ADDITIONAL_TOOLS, SHELL, SoFar, answered, is_item, is_shell, standing};
 use super::reasoning::{Draft, Item as Drafted, settle};
 use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said, goes_on, is_instructions};
 use crate::finding::WireChange;
@@ -34,14 +34,12 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
     let mut parameters = tools::parameters(call, &RESERVED, scribe);
     let tools = tools::declared(call, scribe);
     choice::settle(&mut parameters, &tools, scribe);
-    let ids = ItemIds::new(call.profile());
-    let called = (goes_on(call) || refers(briefing)).then(|| calls(briefing));
-    let mut list = List { scribe, called, ids, instructions: None, items: Vec::new() };
+    let so_far = SoFar { goes_on: goes_on(call), ..SoFar::default() };
+    let mut list = List { scribe, so_far, ids: ItemIds::new(call), instructions: None, items: Vec::new() };
     for (at, step) in steps(briefing) {
         list.scribe.at(at);
         list.step(at, step);
     }
-    list.settle_pairs(goes_on(call));
     let List { scribe, mut instructions, items, .. } = list;
     if let Some((at, text)) = given_instructions(&parameters) {
         parameters.remove(at);
@@ -51,24 +49,6 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
         }
     }
     Body { model: &call.profile().name, parameters, tools, instructions, items }
-}
-
-/// Whether an answer refers to an item that the provider keeps.
-fn refers(briefing: &Briefing) -> bool {
-    let is_reference = |item: &Item| matches!(item, Item::Native(native) if native.wire == Wire::OpenAiResponses && &*native.kind == REFERENCE);
-    briefing.units().iter().any(|placed| match placed.unit() {
-        Unit::Round(round) => round.said().iter().flat_map(|said| &said.items).any(is_reference),
-        Unit::System(_) | Unit::User(_) => false,
-    })
-}
-
-/// The ids of all calls of the list.
-fn calls(briefing: &Briefing) -> HashSet<String> {
-    let calls = briefing.units().iter().filter_map(|placed| match placed.unit() {
-        Unit::Round(round) => Some(round.outcomes()),
-        Unit::System(_) | Unit::User(_) => None,
-    });
-    calls.flatten().map(|outcome| outcome.call.given().to_owned()).collect()
 }
 
 /// The instructions among the parameters, which stand behind the tools like those of the list; blank ones stay where they are.
@@ -124,8 +104,7 @@ fn line(text: &'static str) -> Part<'static> {
 
 struct List<'a, 's, 'p> {
     scribe: &'s mut Scribe<'p>,
-    /// Where the list may go on from calls that it does not hold: the ids of those that it holds.
-    called: Option<HashSet<String>>,
+    so_far: SoFar,
     ids: ItemIds,
     instructions: Option<String>,
     items: Vec<Entry<'a>>,
@@ -143,33 +122,33 @@ impl<'a> List<'a, '_, '_> {
         }
     }
 
-    /// What only another item could excuse reads as text where that does not stand, as it may have followed reasoning that is gone: the
-    /// outcome of a call that the provider keeps, and the answer to a question.
-    fn settle_pairs(&mut self, goes_on: bool) {
-        let kind = |entry: &Entry<'_>| match entry {
-            Entry::Raw(raw) => look(raw.as_str(), |item| Some(text_of(item, "type").unwrap_or_else(|| REFERENCE.to_owned()))),
-            Entry::Message { .. } | Entry::Said { .. } | Entry::Reasoning(_) | Entry::Call { .. } | Entry::Outcome { .. } => {
-                None
+    /// A call of a shell that the provider ran stands with its output behind it, and no reasoning between, which may go with what it led
+    /// to. Else both read as text.
+    fn settle_shells(&mut self, drafts: &mut [Draft<'a>]) {
+        let shell = |raw: &RawJson| look(raw.as_str(), |item| Some((text_of(item, "type")?, text_of(item, "call_id")?)));
+        let mut open = HashMap::new();
+        let mut stand = HashSet::new();
+        for (at, draft) in drafts.iter().enumerate() {
+            match draft {
+                Draft::Reasoning(..) => open.clear(),
+                Draft::Item(Drafted::Native(_, raw)) => match shell(raw) {
+                    Some((kind, id)) if kind == SHELL[0] => drop(open.insert(id, at)),
+                    Some((kind, id)) if kind == SHELL[1] => {
+                        if let Some(call) = open.remove(&id).filter(|_| self.scribe.reserve(&id)) {
+                            stand.extend([call, at]);
+                        }
+                    }
+                    Some(_) | None => {}
+                },
+                Draft::Item(Drafted::Entry(_)) => {}
             }
-        };
-        let goes_on = goes_on || self.items.iter().any(|entry| kind(entry).as_deref() == Some(REFERENCE));
-        let mut asked: HashSet<String> = HashSet::new();
-        for entry in &mut self.items {
-            let (Some(kind), Entry::Raw(raw)) = (kind(entry), &*entry) else { continue };
-            let id = |key: &str| look(raw.as_str(), |item| text_of(item, key));
-            let stands = match kind.as_str() {
-                "mcp_approval_request" => {
-                    asked.extend(id("id"));
-                    true
-                }
-                APPROVAL => id("approval_request_id").is_some_and(|id| asked.contains(&id)),
-                kind => goes_on || !is_paired_output(raw, kind),
-            };
-            if !stands {
-                let text = Cow::Owned(texts::native_elsewhere(&kind));
-                self.scribe.note(WireChange::NativeAsText { kind });
-                let parts = vec![Part::Text { text, fields: Fields::default() }];
-                *entry = Entry::Message { role: Role::User, parts, fields: Fields::default() };
+        }
+        for (at, draft) in drafts.iter_mut().enumerate() {
+            if let Draft::Item(Drafted::Native(native, raw)) = draft
+                && is_shell(raw)
+                && !stand.contains(&at)
+            {
+                *draft = Draft::Item(Drafted::Entry(Entry::said(self.scribe.as_text(native))));
             }
         }
     }
@@ -233,26 +212,51 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn user(&mut self, user: &'a User) {
+        let mut fields = Fields::of(&user.extra);
         let mut parts = Vec::with_capacity(user.parts.len());
-        let mut alone = Vec::new();
+        let mut items = 0;
         for part in &user.parts {
             match part {
                 CorePart::Text(text) => parts.push(plain(text)),
-                CorePart::Native(native) => match self.native(native, Place::Input) {
-                    Some(Part::Raw(raw)) if is_item(raw) => alone.push(Entry::Raw(raw)),
+                CorePart::Native(native) => match self.given(native) {
+                    Some(Part::Raw(raw)) if is_item(raw) => {
+                        self.message(&mut parts, &mut fields);
+                        self.items.push(Entry::Raw(raw));
+                        items += 1;
+                    }
                     part => parts.extend(part),
                 },
                 CorePart::Image(_) | CorePart::Document(_) => parts.extend(self.file(part)),
             }
         }
-        if parts.iter().all(is_blank) && (alone.is_empty() || !parts.is_empty()) {
+        if items == 0 && parts.iter().all(is_blank) {
             parts = vec![self.silent()];
         }
-        self.items.append(&mut alone);
-        if !parts.is_empty() {
-            let fields = self.with_id(Fields::of(&user.extra), "msg");
+        self.message(&mut parts, &mut fields);
+    }
+
+    /// A message of the user with those parts, which are taken, unless they are blank. The fields are the first one's.
+    fn message(&mut self, parts: &mut Vec<Part<'a>>, fields: &mut Fields<'a>) {
+        let parts = std::mem::take(parts);
+        if !parts.iter().all(is_blank) {
+            let fields = self.with_id(std::mem::take(fields), "msg");
             self.items.push(Entry::Message { role: Role::User, parts, fields });
         }
+    }
+
+    /// A block of an input. An outcome of a call that the provider keeps stands once.
+    fn given(&mut self, native: &'a Native) -> Option<Part<'a>> {
+        let part = self.native(native, Place::Input)?;
+        let answers = match &part {
+            Part::Raw(raw) => look(raw.as_str(), |item| {
+                text_of(item, "type").filter(|kind| kind.ends_with("_output")).and_then(|_| answered(item))
+            }),
+            Part::Text { .. } | Part::Image(_) | Part::Document(_) => None,
+        };
+        if answers.is_some_and(|id| !self.scribe.reserve(&id)) {
+            return Some(Part::Text { text: self.scribe.as_text(native), fields: Fields::default() });
+        }
+        Some(part)
     }
 
     fn silent(&mut self) -> Part<'a> {
@@ -261,22 +265,23 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn round(&mut self, at: usize, round: &'a Round) {
-        let mut kinds =
-            round.said().iter().flat_map(|said| said.calls()).zip(round.outcomes().iter().map(|outcome| &**outcome));
+        let calls = round.said().iter().flat_map(|said| said.calls());
+        let kinds: Vec<CallKind<'a>> = calls.zip(round.outcomes()).map(|(call, outcome)| kind_of(call, outcome)).collect();
+        let mut left = kinds.iter().copied();
         let mut items = Vec::new();
         for (index, said) in round.said().iter().enumerate() {
             self.scribe.at(at + index);
-            items.append(&mut self.said(said, &mut kinds));
+            items.append(&mut self.said(said, &mut left));
         }
         if self.scribe.profile.dialect != Dialect::Original && !items.is_sorted_by_key(Entry::is_call) {
             self.scribe.note(WireChange::CallsBehindText);
             items.sort_by_key(Entry::is_call);
         }
         self.items.append(&mut items);
-        self.outcomes(at, round);
+        self.outcomes(at, round, &kinds);
     }
 
-    fn said(&mut self, said: &'a Assistant, kinds: &mut impl Iterator<Item = (&'a ToolCall, &'a Outcome)>) -> Vec<Entry<'a>> {
+    fn said(&mut self, said: &'a Assistant, kinds: &mut impl Iterator<Item = CallKind<'a>>) -> Vec<Entry<'a>> {
         let mut drafts: Vec<Draft<'a>> = Vec::with_capacity(said.items.len());
         for item in &said.items {
             match item {
@@ -284,12 +289,18 @@ impl<'a> List<'a, '_, '_> {
                 Item::Reasoning(reasoning) => drafts.push(Draft::Reasoning(reasoning, self.ids.take_reasoning(reasoning))),
                 Item::Native(native) => self.said_native(native, &mut drafts),
                 Item::Call(call) => {
-                    let kind = kinds.next().map_or(CallKind::Function, |(call, outcome)| kind_of(call, outcome));
+                    let kind = kinds.next().unwrap_or(CallKind::Function);
                     drafts.push(Draft::Item(Drafted::Entry(self.call(call, kind))));
                 }
             }
         }
+        self.settle_shells(&mut drafts);
         let mut entries = settle(drafts, self.scribe);
+        for entry in &entries {
+            if let Entry::Raw(raw) = entry {
+                self.so_far.take(raw);
+            }
+        }
         if !entries.iter().any(Entry::speaks) {
             self.scribe.note(WireChange::Filler(Filler::Silent));
             entries = vec![Entry::said(Filler::Silent.text())];
@@ -330,20 +341,28 @@ impl<'a> List<'a, '_, '_> {
 
     fn call(&mut self, call: &'a ToolCall, kind: CallKind<'a>) -> Entry<'a> {
         let (id, name) = (self.scribe.call_id(&call.id), self.scribe.name(&call.name));
-        let long = call.input.raw().len() > briefing::message::MAX_INPUT_CHARS;
         let arguments = match kind {
-            CallKind::Custom if !long => Arguments::Custom(call.input.raw()),
+            CallKind::Custom => Arguments::Custom(call.input.raw()),
             CallKind::Search(_) => Arguments::Search(self.scribe.input(call)),
             CallKind::Other(_) => Arguments::Other,
-            CallKind::Function | CallKind::Custom => Arguments::Function(self.scribe.input(call)),
+            CallKind::Function => Arguments::Function(self.scribe.input(call)),
         };
         let prefix = match arguments {
             Arguments::Function(_) => "fc",
             Arguments::Custom(_) => "ctc",
             Arguments::Search(_) | Arguments::Other => "",
         };
-        let fields = self.with_id(Fields::of(&call.extra), prefix);
+        // Unknown fields of a call of another type have no place on a function's.
+        let other = matches!(kind, CallKind::Function) && type_of(&call.extra).is_some();
+        let fields = if other { self.without(&call.extra) } else { Fields::of(&call.extra) };
+        let fields = self.with_id(fields, prefix);
         Entry::Call { id, name, arguments, fields }
+    }
+
+    /// No fields, for those that have no place here.
+    fn without(&mut self, extra: &Extra) -> Fields<'a> {
+        self.scribe.drop_extra(extra);
+        Fields::default()
     }
 
     /// The fields, with the id among them only if the provider takes it.
@@ -357,14 +376,12 @@ impl<'a> List<'a, '_, '_> {
         fields.without("id")
     }
 
-    fn outcomes(&mut self, at: usize, round: &'a Round) {
+    fn outcomes(&mut self, at: usize, round: &'a Round, kinds: &[CallKind<'a>]) {
         let moves = files_move(self.scribe.profile, round);
         let mut files = vec![line(texts::PICTURES_OF_OUTCOMES)];
-        let calls = round.said().iter().flat_map(|said| said.calls());
-        for (index, (call, outcome)) in calls.zip(round.outcomes()).enumerate() {
+        for (index, (outcome, kind)) in round.outcomes().iter().zip(kinds).enumerate() {
             self.scribe.at(at + round.said().len() + index);
-            let kind = kind_of(call, outcome);
-            let entry = self.outcome(call, outcome, kind, moves.then_some(&mut files));
+            let entry = self.outcome(outcome, *kind, moves.then_some(&mut files));
             self.items.push(entry);
         }
         if moves {
@@ -373,22 +390,15 @@ impl<'a> List<'a, '_, '_> {
         }
     }
 
-    fn outcome(
-        &mut self,
-        call: &'a ToolCall,
-        outcome: &'a Outcome,
-        kind: CallKind<'a>,
-        files: Option<&mut Vec<Part<'a>>>,
-    ) -> Entry<'a> {
+    fn outcome(&mut self, outcome: &'a Outcome, kind: CallKind<'a>, files: Option<&mut Vec<Part<'a>>>) -> Entry<'a> {
         let id = self.scribe.answered(&outcome.call);
-        let long = call.input.raw().len() > briefing::message::MAX_INPUT_CHARS;
         let output = match kind {
             CallKind::Search(tools) => Output::Search(tools),
             CallKind::Other(raw) => Output::Other(raw),
-            CallKind::Custom if !long => Output::Custom(self.outcome_parts(outcome, files)),
-            CallKind::Function | CallKind::Custom => Output::Function(self.outcome_parts(outcome, files)),
+            CallKind::Custom => Output::Custom(self.outcome_parts(outcome, files)),
+            CallKind::Function => Output::Function(self.outcome_parts(outcome, files)),
         };
-        let fields = if agrees(&output, &outcome.extra) { Fields::of(&outcome.extra) } else { Fields::default() };
+        let fields = if agrees(&output, &outcome.extra) { Fields::of(&outcome.extra) } else { self.without(&outcome.extra) };
         let fields = self.with_id(fields, "");
         Entry::Outcome { id, output, fields }
     }
@@ -428,8 +438,8 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn native(&mut self, native: &'a Native, place: Place) -> Option<Part<'a>> {
-        let (dialect, called) = (self.scribe.profile.dialect, self.called.as_ref());
-        match self.scribe.native(native, |item| standing(item, place, dialect, called)) {
+        let (dialect, so_far) = (self.scribe.profile.dialect, &self.so_far);
+        match self.scribe.native(native, |item| standing(item, place, dialect, so_far)) {
             Shown::Raw(raw) => Some(Part::Raw(raw)),
             Shown::Text(text) => Some(Part::Text { text, fields: Fields::default() }),
             Shown::Absent => None,
@@ -437,9 +447,14 @@ impl<'a> List<'a, '_, '_> {
     }
 }
 
+/// The type of an item that is no function's call or outcome.
+fn type_of(extra: &Extra) -> Option<&RawJson> {
+    extra.on(Wire::OpenAiResponses).find(|(name, _)| *name == "type").map(|(_, raw)| raw)
+}
+
 /// Whether the outcome's unknown fields are those of its kind.
 fn agrees(output: &Output<'_>, extra: &Extra) -> bool {
-    let kind = extra.on(Wire::OpenAiResponses).find(|(name, _)| *name == "type").map(|(_, raw)| raw);
+    let kind = type_of(extra);
     match output {
         Output::Function(_) => kind.is_none(),
         Output::Custom(_) => kind.is_some_and(|kind| is_text(kind, "custom_tool_call_output")),

@@ -10,7 +10,7 @@ use briefing::{Call, ModelMessage, Tool, Wire};
 use briefing_json::{Kind, Path, Value};
 
 use super::calls::{OUTPUT, TOOLS};
-use super::native::{ADDITIONAL_TOOLS, APPROVAL, REFERENCE, is_paired};
+use super::native::{ADDITIONAL_TOOLS, APPROVAL, REFERENCE, SHELL, answered, is_hosted, is_paired};
 use super::{INSTRUCTIONS, KEPT, MESSAGE, parts};
 use crate::parse::{Fails, ParseFault, Read, Reader, call as read_call, list, object, object_of, present};
 use crate::raw::text_of;
@@ -64,18 +64,19 @@ fn items(input: Value<'_>, goes_on: bool, at: &Path<'_>, reader: &mut Reader) ->
 
 /// What the model wrote, as it stands in the output of a response.
 pub(crate) fn output(output: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
-    let mut said = Vec::new();
-    for (index, value) in list(output, at)?.items().enumerate() {
-        said.append(&mut output_item(value, &at.index(index), reader)?);
+    let shell =
+        |item: Value<'_>| text_of(item, "call_id").filter(|_| text_of(item, "type").is_some_and(|kind| kind == SHELL[1]));
+    let mut items = Items { ran: list(output, at)?.items().filter_map(shell).collect(), ..Items::default() };
+    for (index, value) in output.items().enumerate() {
+        items.output_item(value, &at.index(index), reader)?;
     }
-    Ok(said)
+    Ok(items.said)
 }
 
 /// One item of the output.
 pub(crate) fn output_item(item: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Vec<Item>> {
     let mut items = Items::default();
-    let kind = object(item, at).map(|item| text_of(item, "type").unwrap_or_default())?;
-    items.said_item(item, &kind, at, reader)?;
+    items.output_item(item, at, reader)?;
     Ok(items.said)
 }
 
@@ -115,7 +116,11 @@ struct Items {
     goes_on: bool,
     /// The calls so far.
     called: HashSet<String>,
+    /// Calls that the provider ran itself.
+    ran: HashSet<String>,
     out: Vec<ModelMessage>,
+    /// Whether the last of them holds outcomes of calls that the provider keeps.
+    keeps: bool,
     said: Vec<Item>,
 }
 
@@ -129,6 +134,7 @@ impl Items {
 
     fn push(&mut self, message: ModelMessage) {
         self.end();
+        self.keeps = false;
         self.out.push(message);
     }
 
@@ -143,16 +149,22 @@ impl Items {
                 let parts = native.into_iter().collect();
                 self.push(ModelMessage::System(Arc::new(System { parts, extra: Extra::default() })));
             }
+            APPROVAL if self.goes_on => {
+                let native = reader.native(item, APPROVAL, at).map(Part::Native);
+                self.kept(native);
+            }
             APPROVAL => {
                 let parts = reader.native(item, APPROVAL, at).map(Part::Native).into_iter().collect();
                 self.push(ModelMessage::User(Arc::new(User { parts, extra: Extra::default() })));
             }
             kind if is_paired(item, kind) && kind.ends_with("_output") => {
-                let id = text_of(item, "call_id").or_else(|| text_of(item, "id"));
-                if self.goes_on && !id.is_some_and(|id| self.called.contains(&id)) {
-                    // The outcome of a call that the provider keeps.
-                    let parts = reader.native(item, kind, at).map(Part::Native).into_iter().collect();
-                    self.push(ModelMessage::User(Arc::new(User { parts, extra: Extra::default() })));
+                let id = answered(item).unwrap_or_default();
+                if self.ran.contains(&id) {
+                    return self.said_item(item, kind, at, reader);
+                }
+                if self.goes_on && !self.called.contains(&id) {
+                    let native = reader.native(item, kind, at).map(Part::Native);
+                    self.kept(native);
                     return Ok(());
                 }
                 let outcome = outcome(item, kind, at, reader)?;
@@ -163,6 +175,27 @@ impl Items {
         Ok(())
     }
 
+    /// Whether the provider runs that call itself.
+    fn runs(&self, item: Value<'_>, kind: &str) -> bool {
+        is_hosted(item, kind) || kind == SHELL[0] && text_of(item, "call_id").is_some_and(|id| self.ran.contains(&id))
+    }
+
+    /// The outcome of a call that the provider keeps. Those in a row are one message, as they stand or go together.
+    fn kept(&mut self, outcome: Option<Part>) {
+        if let Some(ModelMessage::User(user)) = self.out.last_mut().filter(|_| self.said.is_empty() && self.keeps) {
+            Arc::make_mut(user).parts.extend(outcome);
+            return;
+        }
+        self.push(ModelMessage::User(Arc::new(User { parts: outcome.into_iter().collect(), extra: Extra::default() })));
+        self.keeps = true;
+    }
+
+    /// An item of the output of a response.
+    fn output_item(&mut self, item: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<()> {
+        let kind = object(item, at).map(|item| text_of(item, "type").unwrap_or_default())?;
+        self.said_item(item, &kind, at, reader)
+    }
+
     /// An item that the model wrote.
     fn said_item(&mut self, item: Value<'_>, kind: &str, at: &Path<'_>, reader: &mut Reader) -> Read<()> {
         match kind {
@@ -170,6 +203,10 @@ impl Items {
             "reasoning" => {
                 let raw = reader.raw(item, at);
                 self.said.extend(raw.map(|raw| Item::Reasoning(Reasoning { wire: WIRE, kind: kind.into(), raw })));
+            }
+            kind if self.runs(item, kind) || kind.ends_with("_output") => {
+                self.ran.extend(text_of(item, "call_id"));
+                self.said.extend(reader.native(item, kind, at).map(Item::Native));
             }
             kind if is_paired(item, kind) => {
                 let call = match kind {
@@ -207,14 +244,19 @@ impl Items {
 
     /// A message of the model: its texts, or the whole as a block if it holds anything else.
     fn said_message(&mut self, message: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<()> {
-        let Some(content) = present(message, "content") else { return Ok(()) };
+        let content = present(message, "content");
         let kind = |part: Value<'_>| text_of(part, "type").unwrap_or_default();
-        let text_alone = content.items().all(|part| matches!(kind(part).as_str(), "output_text" | "input_text" | "text"));
-        if content.kind() == Kind::Array && !text_alone {
+        let is_text = |part: Value<'_>| matches!(kind(part).as_str(), "output_text" | "input_text" | "text");
+        if let Some(content) = content.filter(|content| content.kind() == Kind::Array && !content.items().all(is_text)) {
             self.said.extend(spoken(message, content, at, reader).map(Item::Native));
             return Ok(());
         }
-        let texts: Vec<Text> = reader.content(message, "content", at, |text| text, text)?;
+        let mut texts: Vec<Text> =
+            if content.is_some() { reader.content(message, "content", at, |text| text, text)? } else { vec![] };
+        // A message that says nothing is one all the same: reasoning may have led to it.
+        if texts.is_empty() {
+            texts.push(Text::new(""));
+        }
         let fields = reader.unknown(message, &["role", "content"], at);
         for (index, mut text) in texts.into_iter().enumerate() {
             let mark = if index == 0 { object_of(&fields) } else { RawJson::new("true").ok() };

@@ -12,6 +12,7 @@ use briefing::message::{Native, RawJson, Reasoning};
 use briefing_json::Value;
 
 use super::Entry;
+use super::native::is_shell;
 use crate::finding::WireChange;
 use crate::raw::{look, text_of, without_member};
 use crate::scribe::Scribe;
@@ -65,7 +66,10 @@ pub(super) fn settle<'a>(drafts: Vec<Draft<'a>>, scribe: &mut Scribe<'_>) -> Vec
             bereft = !stands;
         }
         entries.push(match item {
-            Item::Native(native, raw) if bereft && id_of(raw).is_some() => Entry::said(scribe.as_text(native)),
+            // Of a pair none goes alone.
+            Item::Native(native, raw) if bereft && (id_of(raw).is_some() || is_shell(raw)) => {
+                Entry::said(scribe.as_text(native))
+            }
             Item::Native(_, raw) => Entry::Raw(raw),
             Item::Entry(entry) if bereft => entry.without_id(),
             Item::Entry(entry) => entry,

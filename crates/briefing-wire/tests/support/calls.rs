@@ -52,8 +52,10 @@ const NATIVE: [(Wire, Option<&str>, &str); 20] = [
     (Wire::OpenAiChat, None, "[]"),
 ];
 
-const CHOICES: [&str; 27] = [
+const CHOICES: [&str; 29] = [
     r#"{"type":"function","name":"get.weather"}"#,
+    r#"{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"get.weather"},{"type":"function","name":"gone"},{"type":"mcp"}]}"#,
+    r#"{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"gone"}]}"#,
     r#"{"type":"mcp","server_label":"s","name":"x"}"#,
     r#"{"type":"function"}"#,
     "null",
@@ -82,12 +84,14 @@ const CHOICES: [&str; 27] = [
     r#"{"type":"custom","custom":{"name":"get"}}"#,
 ];
 
-const PARAMETERS: [(&str, &str); 44] = [
+const PARAMETERS: [(&str, &str); 46] = [
     ("max_output_tokens", "100"),
     ("instructions", "\"Be kind.\""),
     ("instructions", "\"\""),
     ("input", "\"x\""),
     ("previous_response_id", "\"resp_1\""),
+    ("store", "false"),
+    ("store", "true"),
     ("reasoning", r#"{"effort":"low"}"#),
     ("contents", "[]"),
     ("systemInstruction", "5"),
@@ -131,9 +135,15 @@ const PARAMETERS: [(&str, &str); 44] = [
 
 /// A call of one of the models, with tools and parameters.
 pub(crate) fn call() -> impl Strategy<Value = Call> {
-    (select(&MODELS[..]), tools(), vec(select(&PARAMETERS[..]), 0..4), prop::option::of(select(&CHOICES[..]))).prop_map(
-        |((wire, model), tools, parameters, choice)| {
+    let goes_on = prop::bool::weighted(0.3);
+    (select(&MODELS[..]), tools(), vec(select(&PARAMETERS[..]), 0..4), prop::option::of(select(&CHOICES[..])), goes_on)
+        .prop_map(|((wire, model), tools, parameters, choice, goes_on)| {
             let mut call = Call::model(model, Some(wire)).tools(tools);
+            match wire {
+                Wire::OpenAiResponses if goes_on => call = call.parameter("conversation", raw("\"conv_1\"")),
+                Wire::Gemini if goes_on => call = call.parameter("cachedContent", raw("\"cachedContents/x\"")),
+                Wire::OpenAiChat | Wire::Anthropic | Wire::OpenAiResponses | Wire::Gemini => {}
+            }
             for (name, value) in parameters {
                 call = call.parameter(name, raw(value));
             }
@@ -141,8 +151,7 @@ pub(crate) fn call() -> impl Strategy<Value = Call> {
                 Some(choice) => call.parameter("tool_choice", raw(choice)),
                 None => call,
             }
-        },
-    )
+        })
 }
 
 fn tools() -> BoxedStrategy<Vec<Tool>> {

@@ -104,7 +104,7 @@ pub(crate) const OPENAI: [&str; 36] = [
 ];
 
 /// Items and parts of OpenAI Responses.
-pub(crate) const RESPONSES: [&str; 35] = [
+pub(crate) const RESPONSES: [&str; 40] = [
     r#"{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"x"}}"#,
     r#"{"type":"web_search_call","status":"completed"}"#,
     r#"{"type":"tool_search_call","call_id":null,"execution":"server","arguments":{},"id":"tsc_1"}"#,
@@ -116,6 +116,11 @@ pub(crate) const RESPONSES: [&str; 35] = [
     r#"{"type":"custom_tool_call","call_id":"c1","name":"f","input":"x"}"#,
     r#"{"type":"custom_tool_call","name":"f","input":"x"}"#,
     r#"{"type":"computer_call","call_id":"c1","action":{}}"#,
+    r#"{"type":"shell_call","call_id":"sh_1","id":"sc_1","action":{"commands":["ls"]},"environment":{"type":"container_reference"}}"#,
+    r#"{"type":"shell_call_output","call_id":"sh_1","id":"sco_1","output":[]}"#,
+    r#"{"type":"shell_call_output","call_id":"c1","output":[]}"#,
+    r#"{"type":"local_shell_call_output","id":"c2","output":"x"}"#,
+    r#"{"type":"function_call_output","call_id":"c2","output":[{"type":"input_text","text":"x"}]}"#,
     r#"{"type":"computer_call_output","output":{}}"#,
     r#"{"type":"message","role":"assistant","id":"msg_1","content":[{"type":"refusal","refusal":"no"}]}"#,
     r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"},{"type":"refusal","refusal":"no"}]}"#,
