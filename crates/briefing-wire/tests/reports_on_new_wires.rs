@@ -553,6 +553,56 @@ fn allowed_tools_are_never_more_than_were_allowed() {
     assert_eq!(chosen(&["gone"]), (json!("none"), 2));
 }
 
+/// Text and pictures in the form of another wire are what they say, and a document's text is not lost on the way to another.
+#[test]
+fn what_is_written_in_another_wires_form_is_read() {
+    let read = |wire: Wire, content: &Value| {
+        let body = match wire {
+            Wire::OpenAiResponses => json!({"model": "gpt-5", "input": [{"role": "user", "content": content}]}),
+            _ => json!({"model": "x", "max_tokens": 5, "messages": [{"role": "user", "content": content}]}),
+        };
+        let parsed = parse_text(wire, &body.to_string()).unwrap();
+        value(&render(&parsed.messages, &Call::model("gpt-5", Some(Wire::OpenAiChat))))["messages"][0]["content"].clone()
+    };
+    let image = |url: Value| json!([{"type": "image_url", "image_url": url}]);
+    let address = json!({"url": "https://x.example/a.png"});
+    for wire in [Wire::OpenAiChat, Wire::Anthropic, Wire::OpenAiResponses] {
+        assert_eq!(read(wire, &json!([{"type": "input_text", "text": "where?"}])), "where?");
+        assert_eq!(read(wire, &json!([{"type": "output_text", "text": "where?"}])), "where?");
+        for url in [address["url"].clone(), address.clone()] {
+            assert_eq!(read(wire, &image(url)), image(address.clone()), "{wire}");
+        }
+    }
+    assert_eq!(read(Wire::OpenAiResponses, &json!([{"type": "input_image", "image_url": address}])), image(address));
+    let source = json!({"type": "base64", "media_type": "image/png", "data": "data:image/png;base64,AAAA"});
+    let inline = read(Wire::Anthropic, &json!([{"type": "image", "source": source}]));
+    assert_eq!(inline, image(json!({"url": "data:image/png;base64,AAAA"})));
+    let document = |source: Value| json!([{"type": "document", "source": source}]);
+    let text = json!({"type": "text", "media_type": "text/plain", "data": "The contract."});
+    assert_eq!(read(Wire::Anthropic, &document(text)), "The contract.");
+    let blocks =
+        json!({"type": "content", "content": [{"type": "text", "text": "The"}, {"type": "text", "text": "contract."}]});
+    assert_eq!(read(Wire::Anthropic, &document(blocks)), "The\n\ncontract.");
+    let called = json!({"model": "claude-sonnet-4-5", "max_tokens": 5, "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "f", "input": "{\"a\":1}"}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "ok"}]}]});
+    let sent: Value = serde_json::from_str(&again(&called.to_string(), Wire::Anthropic)).unwrap();
+    assert_eq!(sent["messages"][1]["content"][0]["input"], json!({"a": 1}));
+}
+
+/// Reasoning leads to no output, and what is no text is no instructions.
+#[test]
+fn reasoning_before_a_search_that_the_provider_ran_is_alone() {
+    let user = json!({"role": "user", "content": "go"});
+    let found = json!({"type": "tool_search_output", "call_id": null, "execution": "server", "id": "tso_1", "tools": []});
+    let (sent, changes) = responses_again(&json!([user, reasoning("rs_1"), found, user]));
+    assert_eq!(changes[0], left_out());
+    assert_eq!(sent.as_array().unwrap().iter().filter(|item| item["type"] == "reasoning").count(), 0);
+    let body = r#"{"model":"gpt-5","instructions":{},"input":[{"role":"user","content":"go"}]}"#;
+    assert_eq!(again(body, Wire::OpenAiResponses), r#"{"model":"gpt-5","input":[{"role":"user","content":"go"}]}"#);
+}
+
 /// A message of the model that says nothing stays one, with its id.
 #[test]
 fn a_message_without_content_is_not_lost() {

@@ -79,18 +79,21 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 
 /// The text in lines of at most that many characters, parted between words; a word that is longer stands alone. One at least.
 fn wrapped(text: &str, most: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
+    let (mut lines, mut line, mut length) = (Vec::new(), String::new(), 0);
     for word in text.split(' ') {
-        let Some(line) = lines.last_mut() else { break };
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.chars().count() + 1 + word.chars().count() <= most {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
+        let chars = word.chars().count();
+        if !line.is_empty() && length + 1 + chars > most {
+            lines.push(std::mem::take(&mut line));
+            length = 0;
         }
+        if !line.is_empty() {
+            line.push(' ');
+            length += 1;
+        }
+        line.push_str(word);
+        length += chars;
     }
+    lines.push(line);
     lines
 }
 

@@ -8,6 +8,7 @@ use briefing::message::{Media, MediaSource};
 use briefing_json::{Path, Value};
 
 use crate::parse::{Nest, Reader, base64};
+use crate::raw::text_of;
 use crate::write::{Fields, Writer};
 
 pub(super) fn image(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<Media> {
@@ -33,6 +34,20 @@ fn media(block: Value<'_>, filename: Option<Arc<str>>, known: &[&str], at: &Path
     let nest = Nest { name: "source", inner, known: fields(&source) };
     let extra = reader.extra(block, known, Some(nest), at);
     Some(Media { source, media_type, filename, extra })
+}
+
+/// What a document says that is written out in its block.
+pub(super) fn written(block: Value<'_>) -> Option<String> {
+    let source = block.get("source")?;
+    match source.get("type")?.as_str()?.as_ref() {
+        "text" => source.get("data")?.as_str().map(|text| text.into_owned()),
+        "content" => {
+            let content = source.get("content")?;
+            let texts: Vec<String> = content.items().filter_map(|part| text_of(part, "text")).collect();
+            content.as_str().map(|text| text.into_owned()).or_else(|| (!texts.is_empty()).then(|| texts.join("\n\n")))
+        }
+        _ => None,
+    }
 }
 
 fn fields(source: &MediaSource) -> &'static [&'static str] {

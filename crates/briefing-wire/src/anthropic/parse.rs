@@ -6,9 +6,9 @@ use briefing::message::{
     Assistant, CallId, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Tool, Wire};
-use briefing_json::{Path, Value};
+use briefing_json::{Kind, Path, Value};
 
-use super::files::{document, image};
+use super::files::{document, image, written};
 use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, call as read_call, list, object, present};
 
 /// The schema of a tool that declares none.
@@ -132,9 +132,15 @@ fn part_of(block: Value<'_>, kind: &str, at: &Path<'_>, reader: &mut Reader) -> 
         "text" => return Ok(Some(Part::Text(reader.text_block(block, at)?))),
         "image" => image(block, at, reader).map(Part::Image),
         "document" => document(block, at, reader).map(Part::Document),
+        "image_url" => reader.image_url(block, at).map(Part::Image),
         _ => None,
     };
-    Ok(file.or_else(|| reader.native(block, kind, at).map(Part::Native)))
+    let native = |reader: &mut Reader| {
+        let mut native = reader.native(block, kind, at)?;
+        native.reads_as = (kind == "document").then(|| written(block)).flatten();
+        Some(Part::Native(native))
+    };
+    Ok(file.or_else(|| native(reader)))
 }
 
 fn outcome(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Outcome> {
@@ -169,11 +175,21 @@ fn item(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Ite
     })
 }
 
+/// Arguments: JSON, or a string of it, as OpenAI writes them.
+fn input(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Input> {
+    let at = at.key("input");
+    Ok(match present(block, "input") {
+        None => Input::new(""),
+        Some(input) if input.kind() == Kind::String => Input::new(reader.text(input, &at)?),
+        Some(input) => reader.input(input, &at),
+    })
+}
+
 fn call(block: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<ToolCall> {
     Ok(ToolCall {
         id: CallId::new(reader.member_or_empty(block, "id", at)?),
         name: reader.member_or_empty(block, "name", at)?,
-        input: present(block, "input").map_or_else(|| Input::new(""), |input| reader.input(input, &at.key("input"))),
+        input: input(block, at, reader)?,
         extra: reader.extra(block, &["type", "id", "name", "input"], None, at),
     })
 }

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{CallId, Extra, Input, Item, Media, MediaSource, Native, Part, SystemPart, ToolCall};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Path, Value};
 
-use crate::parse::{Nest, Read, Reader, base64, present};
+use crate::parse::{Nest, Read, Reader, address, present};
 
 /// A part of a user or tool message; none if it nests too deep to be kept.
 pub(super) fn part(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Part>> {
     let kind = reader.kind(part, at)?;
     let file = match kind.as_str() {
         "text" => return Ok(Some(Part::Text(reader.text_block(part, at)?))),
-        "image_url" => image(part, at, reader).map(Part::Image),
+        "image_url" => reader.image_url(part, at).map(Part::Image),
         "file" => file(part, at, reader).map(Part::Document),
         "document_url" => document_url(part, at, reader).map(Part::Document),
         _ => None,
@@ -55,15 +55,6 @@ pub(super) fn native(value: Value<'_>, kind: &str, at: &Path<'_>, reader: &mut R
     Some(native)
 }
 
-fn image(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<Media> {
-    let image = present(part, "image_url")?;
-    let url = if image.kind() == Kind::String { image.as_str() } else { image.get("url")?.as_str() }?;
-    let (source, media_type) = address(&url)?;
-    let nest = Nest { name: "image_url", inner: image, known: &["url"] };
-    let extra = reader.extra(part, &["type", "image_url"], Some(nest), at);
-    Some(Media { source, media_type, filename: None, extra })
-}
-
 fn file(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<Media> {
     let file = present(part, "file")?;
     let data = present(file, "file_data").map(|data| data.as_str());
@@ -88,11 +79,4 @@ fn document_url(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<M
     let known: &[&str] =
         if filename.is_some() { &["type", "document_url", "document_name"] } else { &["type", "document_url"] };
     Some(Media { source, media_type, filename, extra: reader.extra(part, known, None, at) })
-}
-
-/// A `data:` URI of Base64 data, or any other address; none for a `data:` URI of something else.
-fn address(url: &str) -> Option<(MediaSource, Arc<str>)> {
-    let Some(uri) = url.strip_prefix("data:") else { return Some((MediaSource::Url(url.into()), Arc::from(""))) };
-    let (media_type, data) = uri.split_once(";base64,")?;
-    Some((MediaSource::Data(base64(data)), media_type.into()))
 }

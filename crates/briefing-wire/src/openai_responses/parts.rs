@@ -6,13 +6,16 @@ use briefing::Wire;
 use briefing::message::{Media, MediaSource, Part, SystemPart};
 use briefing_json::{Kind, Path, Value};
 
-use crate::parse::{Read, Reader, base64, present};
+use crate::parse::{Read, Reader, address, present};
 
 /// A part of a user message or of an outcome; none if it nests too deep to be kept.
 pub(super) fn part(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Part>> {
     let kind = reader.kind(part, at)?;
     let file = match kind.as_str() {
-        "input_text" | "output_text" | "text" => return Ok(Some(Part::Text(reader.text_block(part, at)?))),
+        "text" => return Ok(Some(Part::Text(reader.text_block(part, at)?))),
+        "input_image" | "image_url" if present(part, "file_id").is_none() && !is_written(part) => {
+            reader.image_url(part, at).map(Part::Image)
+        }
         "input_image" => image(part, at, reader).map(Part::Image),
         "input_file" => file(part, at, reader).map(Part::Document),
         _ => None,
@@ -23,10 +26,16 @@ pub(super) fn part(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<
 /// A part of a system message.
 pub(super) fn system(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<SystemPart>> {
     let kind = reader.kind(part, at)?;
-    if matches!(kind.as_str(), "input_text" | "text") {
+    if kind == "text" {
         return Ok(Some(SystemPart::Text(reader.text_block(part, at)?)));
     }
     Ok(reader.native(part, &kind, at).map(SystemPart::Native))
+}
+
+/// Whether a picture is written as this wire writes one.
+fn is_written(part: Value<'_>) -> bool {
+    let address = present(part, "image_url").is_none_or(|url| url.kind() == Kind::String);
+    address && part.get("type").is_some_and(|kind| kind.as_str().as_deref() == Some("input_image"))
 }
 
 fn image(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<Media> {
@@ -70,11 +79,4 @@ fn text(part: Value<'_>, key: &str) -> Option<Option<String>> {
 
 fn stored(id: String) -> MediaSource {
     MediaSource::File { wire: Wire::OpenAiResponses, id: id.into() }
-}
-
-/// A `data:` URI of Base64 data, or any other address; none for a `data:` URI of something else.
-fn address(url: &str) -> Option<(MediaSource, Arc<str>)> {
-    let Some(uri) = url.strip_prefix("data:") else { return Some((MediaSource::Url(url.into()), Arc::from(""))) };
-    let (media_type, data) = uri.split_once(";base64,")?;
-    Some((MediaSource::Data(base64(data)), media_type.into()))
 }

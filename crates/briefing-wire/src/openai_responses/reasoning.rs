@@ -34,11 +34,15 @@ pub(super) enum Item<'a> {
 }
 
 impl Item<'_> {
-    /// Whether it has an id of the provider's.
+    /// Whether it has an id of the provider's, and is something that reasoning leads to: an output is not.
     fn has_id(&self) -> bool {
         match self {
             Self::Entry(entry) => entry.has_id(),
-            Self::Native(_, raw) => id_of(raw).is_some(),
+            Self::Native(_, raw) => look(raw.as_str(), |item| {
+                let led_to = text_of(item, "type").is_none_or(|kind| !kind.ends_with("_output"));
+                Some(led_to && text_of(item, "id").is_some())
+            })
+            .unwrap_or_default(),
         }
     }
 }

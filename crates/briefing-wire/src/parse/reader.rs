@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use briefing::Wire;
-use briefing::message::{Bytes, Extra, Input, Native, RawJson, RawJsonError, Text};
+use briefing::message::{Bytes, Extra, Input, Media, MediaSource, Native, RawJson, RawJsonError, Text};
 use briefing_json::{Kind, Path, Value, quote};
 
 use super::error::{ParseChange, ParseError, ParseFault, ParseFinding};
@@ -163,10 +163,32 @@ impl Reader {
         Some(Native { wire: self.wire, kind: kind.into(), raw, reads_as: None, needs })
     }
 
-    /// The block's type.
+    /// The block's type. Text is `text`, also where a client wrote what OpenAI Responses calls it.
     pub(crate) fn kind(&mut self, block: Value<'_>, at: &Path<'_>) -> Read<String> {
         object(block, at)?;
-        self.member(block, "type", at)?.ok_or_else(|| at.error(ParseFault::Missing { key: "type" }))
+        let kind = self.member(block, "type", at)?.ok_or_else(|| at.error(ParseFault::Missing { key: "type" }))?;
+        let text = || present(block, "text").is_some_and(|text| text.kind() == Kind::String);
+        Ok(if matches!(kind.as_str(), "input_text" | "output_text") && text() { "text".to_owned() } else { kind })
+    }
+
+    /// The picture of a block as OpenAI Chat and Responses write it, `image_url` with an object or a string, on whichever wire a client
+    /// wrote it; none for data that is no Base64.
+    pub(crate) fn image_url(&mut self, block: Value<'_>, at: &Path<'_>) -> Option<Media> {
+        let image = present(block, "image_url")?;
+        let url = if image.kind() == Kind::String { image.as_str() } else { image.get("url")?.as_str() }?;
+        let (source, media_type) = address(&url)?;
+        let known = ["type", "image_url"];
+        if self.wire == Wire::OpenAiChat {
+            let nest = Nest { name: "image_url", inner: image, known: &["url"] };
+            let extra = self.extra(block, &known, Some(nest), at);
+            return Some(Media { source, media_type, filename: None, extra });
+        }
+        let mut left = self.unknown(block, &known, at);
+        left.append(&mut self.unknown(image, &["url"], at));
+        for (name, _) in left {
+            self.note(at, ParseChange::FieldLeftOut { name: name.to_string() });
+        }
+        Some(Media { source, media_type, filename: None, extra: Extra::default() })
     }
 }
 
@@ -187,7 +209,16 @@ pub(crate) fn present<'d>(object: Value<'d>, key: &str) -> Option<Value<'d>> {
 
 /// Base64 data without the line breaks that some writers put into it.
 pub(crate) fn base64(data: &str) -> Bytes {
+    // Some clients write the whole `data:` URI where its data alone belongs.
+    let data = data.strip_prefix("data:").and_then(|uri| uri.split_once(";base64,")).map_or(data, |(_, data)| data);
     Bytes::from_base64(if data.contains(['\r', '\n']) { data.replace(['\r', '\n'], "") } else { data.to_owned() })
+}
+
+/// A `data:` URI of Base64 data, or any other address; none for a `data:` URI of something else.
+pub(crate) fn address(url: &str) -> Option<(MediaSource, Arc<str>)> {
+    let Some(uri) = url.strip_prefix("data:") else { return Some((MediaSource::Url(url.into()), Arc::from(""))) };
+    let (media_type, data) = uri.split_once(";base64,")?;
+    Some((MediaSource::Data(base64(data)), media_type.into()))
 }
 
 /// The fields as one object; none if there are none.
