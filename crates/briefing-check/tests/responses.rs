@@ -294,6 +294,23 @@ fn reasoning_is_followed_by_what_it_led_to() {
     assert_eq!(own(&no_summary), at([("/input/0", Fault::Missing { key: "summary" })]));
 }
 
+/// <https://github.com/vercel/ai/issues/7543>
+#[test]
+fn what_is_not_stored_is_not_looked_up() {
+    let said = r#"{"role": "assistant", "id": "msg_1", "content": [{"type": "output_text", "text": "a"}]}"#;
+    let thought =
+        |sealed: &str| format!(r#"{{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": {sealed}}}"#);
+    let found =
+        |store: bool, items: &[&str]| common::faults(&rules(OWN), &body(OWN, &list(items), &format!(r#", "store": {store}"#)));
+    let other = |items: &[&str]| common::faults(&rules(OTHER), &body(OTHER, &list(items), r#", "store": false"#));
+    let gone = |place: &str, id: &str| vec![(place.to_owned(), Fault::NotStored { id: id.into() })];
+    assert_eq!(found(true, &[Q, &thought("null"), said]), []);
+    assert_eq!(found(false, &[Q, &thought("\"sealed\""), said]), []);
+    assert_eq!(found(false, &[Q, &thought("null"), said]), gone("/input/1/id", "rs_1"));
+    assert_eq!(found(false, &[Q, r#"{"id": "msg_0"}"#]), gone("/input/1/id", "msg_0"));
+    assert_eq!(other(&[Q, &thought("null"), said]), []);
+}
+
 #[test]
 fn images_and_files_have_something_to_read() {
     let user = |parts: &str| format!(r#"{{"role": "user", "content": [{parts}]}}"#);

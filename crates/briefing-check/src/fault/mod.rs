@@ -339,6 +339,13 @@ pub enum Fault {
         id: String,
     },
 
+    /// An item that stands by its id alone, where the provider is told to keep none.
+    #[error("the item \"{id}\" is not kept, as `store` is false")]
+    NotStored {
+        /// Its id.
+        id: String,
+    },
+
     // Gemini's own.
     /// A call without the thought signature that it came with.
     #[error("the call of \"{name}\" has no thought signature")]

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use briefing_json::{Path, Value};
 
 use super::items::Item;
-use super::pairs::Family;
+use super::pairs::{Family, is_reference};
 use crate::fault::{Fault, clip};
 use crate::report::{Findings, text};
 
@@ -31,6 +31,21 @@ impl<'d> ItemIds<'d> {
             out.add(&at, Fault::RepeatedItemId { id: clip(&id) });
         } else if !id.is_empty() {
             self.0.insert(id);
+        }
+    }
+}
+
+/// Items that the provider is asked to look up, though it keeps none: "Item with id 'rs_…' not found. Items are not persisted when
+/// `store` is set to false." (<https://github.com/vercel/ai/issues/7543>)
+pub(super) fn not_stored(input: Value<'_>, out: &mut Findings) {
+    let sealed = |item: Value<'_>| text(item, "encrypted_content").is_some_and(|content| !content.is_empty());
+    let looked_up = |item: &Value<'_>| match text(*item, "type").as_deref() {
+        Some("reasoning") => !sealed(*item),
+        _ => is_reference(*item),
+    };
+    for (index, item) in input.items().enumerate().filter(|(_, item)| looked_up(item)) {
+        if let Some(id) = text(item, "id") {
+            out.add(&Path::ROOT.key("input").index(index).key("id"), Fault::NotStored { id: clip(&id) });
         }
     }
 }

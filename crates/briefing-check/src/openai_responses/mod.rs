@@ -32,6 +32,9 @@ pub(crate) fn check(body: Value<'_>, rules: &Rules, out: &mut Findings) {
     let mut known = Known::default();
     tools::declared(body, rules.dialect, &mut known, out);
     if let Some(input) = input(body, goes_on, out) {
+        if rules.dialect == Dialect::OpenAi && present(body, "store").is_some_and(|store| store.as_bool() == Some(false)) {
+            ids::not_stored(input, out);
+        }
         let mut items = Items::new(rules, input, out, &mut known, Pairs::new(input, goes_on, rules.reused_ids));
         items.walk();
         if rules.tools_with_calls && items.has_calls() && present(body, "tools").is_none() {

@@ -87,7 +87,7 @@ impl<'d> Pairs<'d> {
 }
 
 /// An item that names another by its id: it may be a call.
-fn is_reference(item: Value<'_>) -> bool {
+pub(super) fn is_reference(item: Value<'_>) -> bool {
     match text(item, "type") {
         Some(kind) => kind == "item_reference",
         None => item.get("role").is_none() && item.get("id").is_some(),

@@ -72,6 +72,7 @@ impl Fault {
             Self::BadItemId { .. } => "bad-item-id",
             Self::RepeatedItemId { .. } => "repeated-item-id",
             Self::ReasoningAlone { .. } => "reasoning-alone",
+            Self::NotStored { .. } => "not-stored",
             Self::MissingSignature { .. } => "missing-signature",
             Self::SignatureNotBase64 => "signature-not-base64",
             Self::BudgetNotBelowMax => "budget-not-below-max",
@@ -141,6 +142,9 @@ impl Fault {
             Self::BadItemId { .. } => "send the id as it was received, or leave it out with the reasoning that led to the item",
             Self::RepeatedItemId { .. } => "keep one of the items, or leave the ids out",
             Self::ReasoningAlone { .. } => "send what followed the reasoning, with its id, or leave the reasoning out",
+            Self::NotStored { .. } => {
+                "send the item whole, reasoning with its `encrypted_content`, or let the provider store it"
+            }
             Self::MissingSignature { .. } => {
                 "send the signature that came with the call; for a call of another model \"skip_thought_signature_validator\""
             }

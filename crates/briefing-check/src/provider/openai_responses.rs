@@ -46,6 +46,10 @@ impl Fault {
             Self::ReasoningAlone { id } => {
                 format!("Item '{id}' of type 'reasoning' was provided without its required following item.")
             }
+            Self::NotStored { id } => format!(
+                "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` set to \
+                 true, or remove this item from your input."
+            ),
             Self::RepeatedItemId { id } => {
                 format!("Duplicate item found with id {id}. Remove duplicate items from your input and try again.")
             }

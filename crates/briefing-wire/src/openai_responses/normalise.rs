@@ -41,7 +41,9 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
         list.step(at, step);
     }
     let List { scribe, mut instructions, items, .. } = list;
-    let is_text = |(name, value): &tools::Parameter<'_>| *name != "instructions" || value.trim() == "null" || value.trim_start().starts_with('"');
+    let is_text = |(name, value): &tools::Parameter<'_>| {
+        *name != "instructions" || value.trim() == "null" || value.trim_start().starts_with('"')
+    };
     if !parameters.iter().all(is_text) {
         scribe.note_body(WireChange::FieldLeftOut { name: "instructions".to_owned() });
         parameters.retain(is_text);
