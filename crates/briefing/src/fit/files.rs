@@ -117,7 +117,7 @@ impl<'a> FileGate<'a> {
         }
     }
 
-    /// Why a file in a block of the wire's own cannot go. What no form of it tells, its wire sees to.
+    /// Why a file in a block of the wire's own cannot go. Its type was written for that wire, which sees to it.
     fn refuses_native(&self, file: &NativeFile, left: u64) -> Option<FileReason> {
         let takes = match file.kind {
             NativeKind::Image | NativeKind::Video => self.profile.vision,
@@ -125,12 +125,10 @@ impl<'a> FileGate<'a> {
             // No profile says which model listens.
             NativeKind::Audio | NativeKind::Text => true,
         };
-        let picture = file.kind == NativeKind::Image;
         let encoded = file.data.as_ref().map_or(0, |data| data.encoded as u64);
         match () {
             () if !takes => Some(FileReason::Model),
             () if encoded > self.limits.image_bytes => Some(FileReason::TooLarge),
-            () if picture && !reads(self.profile.wire, &file.media_type, false, file.data.is_some()) => Some(FileReason::Type),
             () if left == 0 => Some(FileReason::TooMany),
             () => None,
         }

@@ -40,8 +40,6 @@ impl NativeKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NativeFile {
     pub(crate) kind: NativeKind,
-    /// `audio/mpeg`, …; empty where the block does not tell.
-    pub(crate) media_type: String,
     /// Its data, where that is in the block; else the block says where it lies.
     pub(crate) data: Option<NativeData>,
 }
@@ -71,49 +69,42 @@ fn gemini(part: Value<'_>) -> Option<NativeFile> {
     let media_type = |of: Value<'_>| Some(member(of, ["mimeType", "mime_type"])?.as_str()?.into_owned());
     if let Some(inline) = member(part, ["inlineData", "inline_data"]) {
         let data = inline.get("data")?;
-        return with_data(media_type(inline)?, data, &data.as_str()?);
+        return with_data(&media_type(inline)?, data, &data.as_str()?);
     }
     let file = member(part, ["fileData", "file_data"])?;
     member(file, ["fileUri", "file_uri"])?.as_str()?;
     let media_type = media_type(file).unwrap_or_default();
-    Some(NativeFile { kind: NativeKind::of(&media_type), media_type, data: None })
+    Some(NativeFile { kind: NativeKind::of(&media_type), data: None })
 }
 
 fn openai(part: Value<'_>) -> Option<NativeFile> {
     let form = part.get("type")?.as_str()?;
-    let media_type = match &*form {
-        "input_audio" => "audio/",
-        "audio_url" => "audio/*",
-        "video_url" => "video/*",
+    let (media_type, named) = match &*form {
+        "input_audio" => ("audio/*", "data"),
+        "audio_url" => ("audio/*", "url"),
+        "video_url" => ("video/*", "url"),
         _ => return None,
     };
+    // Mistral takes the data itself, or where it lies.
     let given = part.get(&form)?;
-    if form == "input_audio" {
-        let (data, format) = match given.kind() {
-            Kind::Object => (given.get("data")?, given.get("format").and_then(Value::as_str)),
-            // Mistral takes the data itself, or where it lies.
-            Kind::String | Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Array => (given, None),
-        };
-        let media_type = format!("{media_type}{}", format.as_deref().unwrap_or("*"));
-        return by_address(media_type.clone(), data).or_else(|| with_data(media_type, data, &data.as_str()?));
-    }
-    let url = if given.kind() == Kind::Object { given.get("url")? } else { given };
-    by_address(media_type.to_owned(), url)
+    let given = if given.kind() == Kind::Object { given.get(named)? } else { given };
+    let data = || with_data(media_type, given, &given.as_str()?);
+    by_address(media_type, given).or_else(|| if named == "data" { data() } else { None })
 }
 
 /// A file where it lies, or in a `data:` address itself.
-fn by_address(media_type: String, address: Value<'_>) -> Option<NativeFile> {
+fn by_address(media_type: &str, address: Value<'_>) -> Option<NativeFile> {
     let text = address.as_str()?;
     if let Some(inside) = text.strip_prefix("data:") {
         let (about, data) = inside.split_once(',')?;
-        return with_data(about.strip_suffix(";base64")?.to_owned(), address, data);
+        return with_data(about.strip_suffix(";base64")?, address, data);
     }
     let lies = ["https://", "http://", "gs://", "s3://", "file://"].into_iter().any(|scheme| text.starts_with(scheme));
-    lies.then(|| NativeFile { kind: NativeKind::of(&media_type), media_type, data: None })
+    lies.then(|| NativeFile { kind: NativeKind::of(media_type), data: None })
 }
 
-fn with_data(media_type: String, at: Value<'_>, base64: &str) -> Option<NativeFile> {
-    let kind = NativeKind::of(&media_type);
+fn with_data(media_type: &str, at: Value<'_>, base64: &str) -> Option<NativeFile> {
+    let kind = NativeKind::of(media_type);
     let text = match kind {
         NativeKind::Text => Some(String::from_utf8_lossy(&decoded(base64)?).into_owned()),
         NativeKind::Image | NativeKind::Document | NativeKind::Audio | NativeKind::Video => {
@@ -121,7 +112,7 @@ fn with_data(media_type: String, at: Value<'_>, base64: &str) -> Option<NativeFi
             None
         }
     };
-    Some(NativeFile { kind, media_type, data: Some(NativeData { span: at.span(), encoded: base64.len(), text }) })
+    Some(NativeFile { kind, data: Some(NativeData { span: at.span(), encoded: base64.len(), text }) })
 }
 
 /// The member, in either spelling, unless it is absent or null.
@@ -167,20 +158,20 @@ mod tests {
     use super::*;
     use crate::message::RawJson;
 
-    fn told(wire: Wire, kind: &str, json: &str) -> Option<(NativeKind, String, Option<(usize, Option<String>)>)> {
+    fn told(wire: Wire, kind: &str, json: &str) -> Option<(NativeKind, Option<(usize, Option<String>)>)> {
         let native = Native { wire, kind: kind.into(), raw: RawJson::new(json).unwrap(), reads_as: None, needs: None };
         let file = file_in(&native)?;
         if let Some(data) = &file.data {
             assert_eq!(json.get(data.span.clone()).unwrap().chars().next(), Some('"'));
         }
-        Some((file.kind, file.media_type, file.data.map(|data| (data.encoded, data.text))))
+        Some((file.kind, file.data.map(|data| (data.encoded, data.text))))
     }
 
     #[test]
     fn a_block_tells_what_it_is_whatever_it_is_called() {
         let (gemini, chat, responses) = (Wire::Gemini, Wire::OpenAiChat, Wire::OpenAiResponses);
         let inline = |media_type: &str| format!(r#"{{"inline\u0044ata":{{"mimeType":"{media_type}","data":"aGk_"}}}}"#);
-        let of = |media_type: &str| told(gemini, "odd", &inline(media_type)).map(|(kind, _, _)| kind);
+        let of = |media_type: &str| told(gemini, "odd", &inline(media_type)).map(|(kind, _)| kind);
         let kinds =
             ["image/png", "AUDIO/mpeg", "video/mp4", "application/pdf; x=1", "application/json", "text/plain", "odd"].map(of);
         let expected = [
@@ -193,16 +184,16 @@ mod tests {
             NativeKind::Text,
         ];
         assert_eq!(kinds, expected.map(Some));
-        let text = Some((NativeKind::Text, "text/plain".to_owned(), Some((4, Some("hi?".to_owned())))));
+        let text = Some((NativeKind::Text, Some((4, Some("hi?".to_owned())))));
         assert_eq!(told(gemini, "web", r#"{"inlineData":{"mimeType":"text/plain","data":"aGk_"}}"#), text);
         let url = r#"{"type":"video_url","video_url":{"url":"data:text/plain;base64,aGk/"}}"#;
         assert_eq!(told(chat, "video_url", url), text);
-        let film =
-            |data| Some((NativeKind::Video, if data { "video/mp4" } else { "video/*" }.to_owned(), data.then_some((4, None))));
+        let film = |data: bool| Some((NativeKind::Video, data.then_some((4, None))));
         assert_eq!(told(chat, "x", r#"{"type":"video_url","video_url":"https://x.example/a"}"#), film(false));
         assert_eq!(told(chat, "x", r#"{"type":"video_url","video_url":{"url":"data:video/mp4;base64,AAAA"}}"#), film(true));
-        let sound = Some((NativeKind::Audio, "audio/wav".to_owned(), Some((4, None))));
+        let sound = Some((NativeKind::Audio, Some((4, None))));
         assert_eq!(told(responses, "x", r#"{"type":"input_audio","input_audio":{"data":"AAAA","format":"wav"}}"#), sound);
+        assert_eq!(told(chat, "x", r#"{"type":"input_audio","input_audio":"AAAA"}"#), sound);
         let nothing = [
             (responses, "input_audio", r#"{"type":"web_search_call","input_audio":{"data":"AAAA"}}"#),
             (responses, "input_audio", r#"{"type":"input_audio","input_audio":{"data":"no Base64","format":"wav"}}"#),
