@@ -6,7 +6,7 @@ mod support;
 
 use std::sync::Arc;
 
-use briefing::message::{Bytes, Extra, Media, MediaSource, Outcome, Part, ToolCall, User};
+use briefing::message::{Assistant, Bytes, Extra, Item, Media, MediaSource, Outcome, Part, Text, ToolCall, User};
 use briefing::{Briefing, Call, Dialect, ModelMessage, PrefixChange, Wire};
 use briefing_json::{Document, Kind, Value};
 use briefing_wire::{Render, WireChange};
@@ -108,7 +108,7 @@ fn arguments_beyond_the_limit_cost_what_is_sent() {
 
 /// What a body needs beside what is counted does not hide in what else is counted: there are many of each.
 #[test]
-fn many_of_anything_cost_no_more_than_counted() {
+fn many_texts_files_and_calls_cost_no_more_than_counted() {
     let extra = Extra::default;
     let media = |media_type: &str, source: MediaSource| Media { source, ..Media::data(media_type, Bytes::from_base64("")) };
     let (png, pdf) = ("image/png", "application/pdf");
@@ -132,7 +132,13 @@ fn many_of_anything_cost_no_more_than_counted() {
             let outcome = Outcome { parts: vec![part.clone(); 400], ..Outcome::text("c1", "") };
             let said = ModelMessage::calls([ToolCall::new("c1", "f", "{}")]);
             let list = [ModelMessage::user("go"), said, ModelMessage::Tool(Arc::new(outcome))];
-            for list in [&[given][..], &list] {
+            let ids = || (0..400).map(|id| id.to_string());
+            let items = ids().flat_map(|id| [Item::Text(Text::new("t")), Item::Call(ToolCall::new(id.as_str(), "f", "{}"))]);
+            let said = Assistant { items: items.collect(), ..Assistant::default() };
+            let outcomes = ids().map(|id| ModelMessage::outcome(id.as_str(), "1"));
+            let calls = [ModelMessage::user("go"), ModelMessage::Assistant(Arc::new(said))].into_iter().chain(outcomes);
+            let calls: Vec<ModelMessage> = calls.collect();
+            for list in [&[given][..], &list, &calls] {
                 let briefing = briefing(list, &call);
                 let (bytes, counted) = (briefing.render().unwrap().body().len() as u64, briefing.receipt().total().bytes);
                 assert!(bytes <= counted, "{model} {part:?}: {bytes} > {counted}");

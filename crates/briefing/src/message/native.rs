@@ -153,12 +153,14 @@ fn digit(byte: u8) -> Option<u32> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 mod tests {
     use super::*;
     use crate::message::RawJson;
 
-    fn told(wire: Wire, kind: &str, json: &str) -> Option<(NativeKind, Option<(usize, Option<String>)>)> {
+    /// How many bytes of data, and what they read as.
+    type Data = Option<(usize, Option<String>)>;
+
+    fn told(wire: Wire, kind: &str, json: &str) -> Option<(NativeKind, Data)> {
         let native = Native { wire, kind: kind.into(), raw: RawJson::new(json).unwrap(), reads_as: None, needs: None };
         let file = file_in(&native)?;
         if let Some(data) = &file.data {
