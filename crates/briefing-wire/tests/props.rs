@@ -4,6 +4,9 @@
 
 mod support;
 
+use std::sync::Arc;
+
+use briefing::message::{Assistant, Bytes, Extra, Item, Media, MediaSource, Outcome, Part, Text, ToolCall, User};
 use briefing::{Briefing, Call, Dialect, ModelMessage, PrefixChange, Wire};
 use briefing_json::{Document, Kind, Value};
 use briefing_wire::{Render, WireChange};
@@ -100,5 +103,46 @@ fn arguments_beyond_the_limit_cost_what_is_sent() {
         assert!(bytes <= counted && counted < 20_000, "{bytes} {counted}");
         assert!(checked(text(&request), call.profile()).is_clean());
         assert_eq!(briefing.call().wire() == Wire::Anthropic, model.starts_with("claude"));
+    }
+}
+
+/// What a body needs beside what is counted does not hide in what else is counted: there are many of each.
+#[test]
+fn many_texts_files_and_calls_cost_no_more_than_counted() {
+    let extra = Extra::default;
+    let media = |media_type: &str, source: MediaSource| Media { source, ..Media::data(media_type, Bytes::from_base64("")) };
+    let (png, pdf) = ("image/png", "application/pdf");
+    for (wire, model) in support::lists::MODELS {
+        let sources = [
+            MediaSource::Data(Bytes::from_base64("AAAA")),
+            MediaSource::Url("https://x.example/a".into()),
+            MediaSource::File { wire, id: "f".into() },
+        ];
+        let parts = sources.into_iter().flat_map(|source| {
+            let named = Media { filename: Some("".into()), ..media(pdf, source.clone()) };
+            [Part::Image(media(png, source.clone())), Part::Document(media(pdf, source)), Part::Document(named)]
+        });
+        for part in parts.chain([Part::text("t")]) {
+            let mut call = Call::model(model, Some(wire));
+            let mut profile = call.profile().clone();
+            profile.max_images = u32::MAX;
+            (profile.vision, profile.documents) = (true, true);
+            call = Call::new(profile);
+            let given = ModelMessage::User(Arc::new(User { parts: vec![part.clone(); 400], extra: extra() }));
+            let outcome = Outcome { parts: vec![part.clone(); 400], ..Outcome::text("c1", "") };
+            let said = ModelMessage::calls([ToolCall::new("c1", "f", "{}")]);
+            let list = [ModelMessage::user("go"), said, ModelMessage::Tool(Arc::new(outcome))];
+            let ids = || (0..400).map(|id| id.to_string());
+            let items = ids().flat_map(|id| [Item::Text(Text::new("t")), Item::Call(ToolCall::new(id.as_str(), "f", "{}"))]);
+            let said = Assistant { items: items.collect(), ..Assistant::default() };
+            let outcomes = ids().map(|id| ModelMessage::outcome(id.as_str(), "1"));
+            let calls = [ModelMessage::user("go"), ModelMessage::Assistant(Arc::new(said))].into_iter().chain(outcomes);
+            let calls: Vec<ModelMessage> = calls.collect();
+            for list in [&[given][..], &list, &calls] {
+                let briefing = briefing(list, &call);
+                let (bytes, counted) = (briefing.render().unwrap().body().len() as u64, briefing.receipt().total().bytes);
+                assert!(bytes <= counted, "{model} {part:?}: {bytes} > {counted}");
+            }
+        }
     }
 }

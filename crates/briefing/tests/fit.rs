@@ -11,7 +11,9 @@
 
 use std::sync::Arc;
 
-use briefing::message::{Bytes, Media, ModelMessage, Outcome, Part, RawJson, ToolCall, User};
+use briefing::message::{
+    Assistant, Bytes, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, RawJson, ToolCall, User,
+};
 use briefing::{
     Bound, Bounds, Briefing, Call, Dialect, Edge, Estimator, FileReason, FitError, ModelProfile, PrefixChange, Profiles, Rule,
     Share, ShareSize, Stride, Unvisited, WalkEnd, Wire, fit,
@@ -241,6 +243,106 @@ fn b73_what_cannot_be_sent_is_a_line() {
         fit(&[with_parts(vec![media("video/mp4", b"x"), media("image/png", b"")])], &call(), &Bounds::none()).unwrap();
     assert_eq!(show(&briefing), ["U [image: unnamed, 1 bytes, not shown]|[image: unnamed, 0 bytes, not shown]"]);
     assert_eq!(rules(&briefing), [FileReason::Missing, FileReason::Type].map(|why| Rule::FileAsLine { why }));
+}
+
+fn native(wire: Wire, kind: &str, json: &str) -> Native {
+    Native { wire, kind: kind.into(), raw: RawJson::new(json).unwrap(), reads_as: None, needs: None }
+}
+
+fn inline(media_type: &str, data: &str) -> Part {
+    let json = format!(r#"{{"inlineData":{{"mimeType":"{media_type}","data":"{data}"}}}}"#);
+    Part::Native(native(Wire::Gemini, "inlineData", &json))
+}
+
+#[test]
+fn a_text_in_a_block_of_the_wires_own_counts_as_the_text_that_it_is() {
+    let gemini = Call::model("gemini-3-flash-preview", Some(Wire::Gemini));
+    let text = "word ".repeat(20_000);
+    let base64 = Bytes::encode(text.as_bytes());
+    let file = [with_parts(vec![inline("text/plain", base64.as_base64())])];
+    let bounds = Bounds::none().chars(1_000).tokens(5_000).images(0).image_bytes(10);
+    let Err(FitError::TooLarge { bound, limit, .. }) = fit(&file, &gemini, &bounds) else { panic!("it was sent") };
+    assert_eq!((bound, limit), (Bound::Chars, 1_000));
+    let plain = fit(&[ModelMessage::user(text)], &gemini, &Bounds::none().context()).unwrap().receipt().total();
+    let total = fit(&file, &gemini, &Bounds::none().context()).unwrap().receipt().total();
+    let around = r#"{"inlineData":{"mimeType":"text/plain","data":}}"#.len() as u64;
+    assert_eq!((total.chars - plain.chars, total.images), (around, 0));
+    assert!(total.tokens > plain.tokens && total.tokens < plain.tokens + 40, "{total:?} {plain:?}");
+    // What its maker calls it changes nothing.
+    let search = format!(r#"{{"type":"web_search_call","id":"ws_1","query":"{}"}}"#, "x".repeat(5_000));
+    let said = |kind: &str| {
+        let items = vec![Item::Native(native(Wire::OpenAiResponses, kind, &search))];
+        [ModelMessage::user("go"), ModelMessage::Assistant(Arc::new(Assistant { items, ..Assistant::default() }))]
+    };
+    let responses = Call::model("gpt-5", Some(Wire::OpenAiResponses));
+    let chars = |kind: &str| fit(&said(kind), &responses, &Bounds::none()).unwrap().receipt().total().chars;
+    assert_eq!([chars("web_search_call"), chars("input_audio")], [search.len() as u64 + 2; 2]);
+}
+
+#[test]
+fn files_in_blocks_of_the_wires_own_are_bounded_as_others_are() {
+    let gemini = Call::model("gemini-3-flash-preview", Some(Wire::Gemini));
+    let parts = |parts: Vec<Part>| vec![with_parts(parts)];
+    let shown = |list: &[ModelMessage], call: &Call, bounds: &Bounds| {
+        let briefing = fit(list, call, bounds).unwrap();
+        (show(&briefing), rules(&briefing))
+    };
+    let line = |why| Rule::FileAsLine { why };
+    let two = parts(vec![inline("audio/mpeg", "AAAA"), inline("video/mp4", "AAAAAAAA")]);
+    let both = (vec!["U <native>|<native>".to_owned()], vec![]);
+    assert_eq!(shown(&two, &gemini, &Bounds::none()), both);
+    let one = vec!["U [audio: unnamed, 3 bytes, not shown]|<native>".to_owned()];
+    assert_eq!(shown(&two, &gemini, &Bounds::none().images(1)), (one, vec![line(FileReason::TooMany)]));
+    let small = vec!["U <native>|[video: unnamed, 6 bytes, not shown]".to_owned()];
+    assert_eq!(shown(&two, &gemini, &Bounds::none().image_bytes(7)), (small, vec![line(FileReason::TooLarge)]));
+    assert_eq!(fit(&two, &gemini, &Bounds::none()).unwrap().receipt().total().images, 2);
+    // A film is looked at, a recording is not.
+    let blind = Call::new(ModelProfile { vision: false, documents: false, ..gemini.profile().clone() });
+    let heard = vec!["U <native>|[video: unnamed, 6 bytes, not shown]".to_owned()];
+    assert_eq!(shown(&two, &blind, &Bounds::none()), (heard, vec![line(FileReason::Model)]));
+    // On another wire it is a text.
+    assert_eq!(shown(&two, &call(), &Bounds::none().images(0)), both);
+    // Pictures that the model made itself, too.
+    let Part::Native(made) = inline("image/png", "AAAA") else { unreachable!() };
+    let said = ModelMessage::Assistant(Arc::new(Assistant { items: vec![Item::Native(made)], ..Assistant::default() }));
+    let list = [ModelMessage::user("draw"), said, ModelMessage::user("more")];
+    let told = ["U draw", "A [image: unnamed, 3 bytes, not shown]", "U more"].map(str::to_owned).to_vec();
+    assert_eq!(shown(&list, &gemini, &Bounds::none().images(0)), (told, vec![line(FileReason::TooMany)]));
+}
+
+#[test]
+fn a_type_that_no_wire_reads_is_a_line_wherever_the_file_lies() {
+    let gemini = Call::model("gemini-3-flash-preview", Some(Wire::Gemini));
+    let responses = Call::model("gpt-5", Some(Wire::OpenAiResponses));
+    let sources = |wire| {
+        let id = MediaSource::File { wire, id: "https://x.example/a".into() };
+        [MediaSource::Data(Bytes::from_base64("AAAA")), MediaSource::Url("https://x.example/a".into()), id]
+    };
+    let goes = |call: &Call, media_type: &str, document: bool| {
+        sources(call.wire()).map(|source| {
+            let media = Media { source, ..Media::data(media_type, Bytes::from_base64("")) };
+            let part = if document { Part::Document(media) } else { Part::Image(media) };
+            rules(&fit(&[with_parts(vec![part])], call, &Bounds::none()).unwrap()).is_empty()
+        })
+    };
+    for media_type in ["image/svg+xml", "image/gif", "image/*", "image/PNG", ""] {
+        assert_eq!(goes(&gemini, media_type, false), [false; 3], "{media_type}");
+    }
+    assert_eq!([goes(&gemini, "image/heic", false), goes(&gemini, "application/pdf", true)], [[true; 3]; 2]);
+    // No picture is a document; what else lies elsewhere, Gemini reads in more forms than PDF.
+    assert_eq!(goes(&gemini, "image/svg+xml", true), [false; 3]);
+    assert_eq!(goes(&gemini, "text/plain", true), [false, true, true]);
+    assert_eq!([goes(&responses, "image/svg+xml", false), goes(&responses, "image/heic", false)], [[false; 3]; 2]);
+    assert_eq!(goes(&responses, "image/gif", false), [true; 3]);
+    // Where the type is not told to the provider, one that says nothing is none.
+    for media_type in ["", "image/*", "image/jpg", "image/PNG"] {
+        assert_eq!(goes(&responses, media_type, false), [false, true, true], "{media_type}");
+    }
+    // A `data:` address is the file itself.
+    let url = MediaSource::Url(format!("data:image/png;base64,{}", "A".repeat(4_000)).into());
+    let media = Media { source: url, ..Media::data("", Bytes::from_base64("")) };
+    let briefing = fit(&[with_parts(vec![Part::Image(media)])], &responses, &Bounds::none().image_bytes(1_000)).unwrap();
+    assert_eq!(rules(&briefing), [Rule::FileAsLine { why: FileReason::TooLarge }]);
 }
 
 #[test]

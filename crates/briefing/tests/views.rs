@@ -14,7 +14,8 @@ use briefing::log::{
     Arrival, Attachment, AttachmentId, Card, Cause, Entry, MemoryLog, Message, OwnerLog, Reset, ResetKind, Run, Settled,
 };
 use briefing::message::{
-    Assistant, EntryId, Item, ModelMessage, Native, Outcome, OwnerId, RawJson, Reasoning, RunId, Text, ThreadId, ToolCall,
+    Assistant, EntryId, Extra, Item, Media, MediaSource, ModelMessage, Native, Outcome, OwnerId, Part, RawJson, Reasoning,
+    RunId, Text, ThreadId, ToolCall, User,
 };
 use briefing::persona::Role;
 use briefing::ports::FileText;
@@ -213,6 +214,85 @@ fn hiding_reaches_into_arguments_however_they_are_escaped() {
     assert_eq!((input.as_str(), places), (r#"{"to":"[redacted]","[redacted]":[1,{"deep":"x[redacted]x"}]}"#, 1));
     let plain = ModelMessage::user("nothing to hide");
     assert_eq!(redactor.message(&plain), (plain, 0));
+}
+
+#[test]
+fn reasoning_in_a_row_goes_together_and_takes_along_what_names_it() {
+    let wire = Wire::OpenAiResponses;
+    let raw = |json: &str| RawJson::new(json).unwrap();
+    let thought = |id: &str, text: &str| {
+        let raw = raw(&format!(r#"{{"type":"reasoning","id":"{id}","summary":[{{"type":"summary_text","text":"{text}"}}]}}"#));
+        Item::Reasoning(Reasoning { wire, kind: "reasoning".into(), raw })
+    };
+    let named = |id: &str| Extra::new(wire, vec![("id".into(), raw(&format!("\"{id}\"")))]);
+    let call = |extra: Extra| Item::Call(ToolCall { extra, ..ToolCall::new("c", "f", "{}") });
+    let search = |id: &str, query: &str| {
+        let raw = raw(&format!(r#"{{"type":"web_search_call","{id}":"ws","action":{{"query":"{query}"}}}}"#));
+        Item::Native(Native { wire, kind: "web_search_call".into(), raw, reads_as: None, needs: None })
+    };
+    let gone = || Item::Text(Text::new("[redacted]"));
+    let redactor = Redactor::texts(["4711"]);
+    let hidden = |items: Vec<Item>| {
+        let said = Assistant { items, ..Assistant::default() };
+        let (hidden, places) = redactor.message(&ModelMessage::Assistant(Arc::new(said)));
+        let ModelMessage::Assistant(said) = hidden else { panic!("{hidden:?}") };
+        (said.items.clone(), places)
+    };
+    // Whichever of them holds it.
+    for row in [["4711", "ok"], ["ok", "4711"]] {
+        let [one, other] = row;
+        let items = vec![thought("rs_1", one), thought("rs_2", other), call(named("fc_1"))];
+        assert_eq!(hidden(items), (vec![call(Extra::default())], 2));
+    }
+    // A block of the provider's with an id becomes a text; one without goes on; and other reasoning leads to what is behind it.
+    let items = vec![
+        thought("rs_1", "4711"),
+        search("id", "x"),
+        search("no", "x"),
+        call(named("fc_1")),
+        thought("rs_2", "ok"),
+        call(named("fc_2")),
+    ];
+    let left = vec![gone(), search("no", "x"), call(Extra::default()), thought("rs_2", "ok"), call(named("fc_2"))];
+    assert_eq!(hidden(items), (left, 2));
+    // What reasoning led to is hidden in its place.
+    let items = vec![thought("rs_1", "ok"), search("id", "4711"), call(named("fc_1"))];
+    assert_eq!(hidden(items), (vec![thought("rs_1", "ok"), gone(), call(named("fc_1"))], 1));
+}
+
+#[test]
+fn hiding_looks_at_names_of_unknown_fields_and_at_ids_and_types_of_files() {
+    let redactor = Redactor::texts(["4711"]);
+    let extra = |name: &str| Extra::new(Wire::Gemini, vec![(name.into(), RawJson::new("1").unwrap())]);
+    let user = |parts: Vec<Part>| ModelMessage::User(Arc::new(User { parts, extra: Extra::default() }));
+    let text = |extra: Extra| Part::Text(Text { text: "hi".into(), extra });
+    let file = |id: &str, media_type: &str, extra: Extra| {
+        let source = MediaSource::File { wire: Wire::Gemini, id: id.into() };
+        Part::Document(Media { source, media_type: media_type.into(), filename: None, extra })
+    };
+    let address = |url: &str| {
+        let source = MediaSource::Url(url.into());
+        Part::Image(Media { source, media_type: "image/png".into(), filename: None, extra: Extra::default() })
+    };
+    let pdf = "application/pdf";
+    let given = user(vec![
+        text(extra("x4711")),
+        file("gs://bucket/4711.pdf", pdf, Extra::default()),
+        file("gs://bucket/a.pdf", "application/4711", Extra::default()),
+        file("gs://bucket/a.pdf", pdf, extra("4711")),
+        address("https://x.example/4711.png"),
+        file("gs://bucket/a.pdf", pdf, extra("known")),
+    ]);
+    let gone = || Part::text("[redacted]");
+    let left = user(vec![
+        text(Extra::default()),
+        gone(),
+        gone(),
+        file("gs://bucket/a.pdf", pdf, Extra::default()),
+        gone(),
+        file("gs://bucket/a.pdf", pdf, extra("known")),
+    ]);
+    assert_eq!(redactor.message(&given), (left, 5));
 }
 
 #[test]

@@ -131,14 +131,14 @@ impl Bounds {
         self.tokens(u64::MAX)
     }
 
-    /// At most that many pictures and documents; beyond it the oldest become lines.
+    /// At most that many pictures and documents, and recordings and films in blocks of the wire's own; beyond it the oldest become lines.
     #[must_use]
     pub fn images(mut self, most: u64) -> Self {
         self.images = Some(most);
         self
     }
 
-    /// At most that many Base64 bytes of one picture or document; a larger one becomes a line.
+    /// At most that many Base64 bytes of one of these; a larger one becomes a line.
     #[must_use]
     pub fn image_bytes(mut self, most: u64) -> Self {
         self.image_bytes = Some(most);

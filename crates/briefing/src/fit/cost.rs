@@ -7,7 +7,8 @@ use crate::fit::bounds::Bound;
 use crate::fit::tokens::Estimator;
 use crate::fit::unit::Unit;
 use crate::message::{
-    Assistant, Extra, INPUT_SHOWN, Input, Item, MAX_INPUT_CHARS, Media, MediaSource, Native, Outcome, Part, SystemPart, Text,
+    Assistant, Extra, INPUT_SHOWN, Input, Item, MAX_INPUT_CHARS, Media, MediaSource, Native, NativeFile, NativeKind, Outcome,
+    Part, SystemPart, Text, file_in,
 };
 use crate::profile::ModelProfile;
 use crate::text;
@@ -23,7 +24,7 @@ pub struct Cost {
     pub chars: u64,
     /// Tokens by the estimator times the profile's calibration; 0 where no bound asks for them.
     pub tokens: u64,
-    /// Pictures and documents.
+    /// Pictures and documents, and files that a provider alone knows (recordings, films).
     pub images: u64,
     /// Bytes of the body, never underestimated.
     pub bytes: u64,
@@ -104,6 +105,9 @@ fn scaled(number: u64, factor: f64, round: fn(f64) -> f64) -> u64 {
 // Bytes that a body needs around what is counted; never underestimated.
 const MESSAGE_BYTES: u64 = 64;
 const PART_BYTES: u64 = 64;
+/// A file's block: the longest is 80 bytes beside its type, its data and its name (a document of Anthropic's), or beside the name that
+/// OpenAI's wires give a nameless one.
+const MEDIA_BYTES: u64 = 96;
 const CALL_BYTES: u64 = 128;
 const BODY_BYTES: u64 = 256;
 /// The marks for a prompt cache, with the array that a text becomes for one.
@@ -304,9 +308,8 @@ impl<'a> Meter<'a> {
     }
 
     fn media(&mut self, media: &Media, tokens: u32) {
-        self.cost.images += 1;
-        self.cost.tokens += u64::from(tokens);
-        self.cost.bytes += PART_BYTES + media_bytes(media) + quoted_len(&media.media_type) as u64;
+        self.file(tokens);
+        self.cost.bytes += MEDIA_BYTES + media_bytes(media) + quoted_len(&media.media_type) as u64;
         self.cost.bytes += media.filename.as_ref().map_or(0, |name| quoted_len(name) as u64);
         self.extra(&media.extra);
     }
@@ -317,15 +320,38 @@ impl<'a> Meter<'a> {
             // Where it may not stand, it reads as text there, too.
             let as_text = PART_BYTES + quoted_len(&text) as u64;
             self.cost.bytes += as_text.max(quoted_len(&native.kind) as u64 + 2);
-            if native.is_file() {
-                self.cost.tokens += u64::from(self.profile.image_tokens);
-                self.cost.bytes += native.raw.as_str().len() as u64 + 1;
-            } else {
-                self.raw(native.raw.as_str());
+            self.cost.bytes += native.raw.as_str().len() as u64 + 1;
+            match file_in(native) {
+                None => self.count(native.raw.as_str()),
+                Some(file) => self.native_file(native.raw.as_str(), &file),
             }
         } else {
             self.read(&text);
         }
+    }
+
+    /// A file costs what a picture or a document costs, its data being no text (report B69); what is text costs what it reads as. What
+    /// stands around the data is counted as it is in any block.
+    fn native_file(&mut self, raw: &str, file: &NativeFile) {
+        let page = self.profile.image_tokens;
+        let encoded = file.data.as_ref().map(|data| data.encoded);
+        let text = file.data.as_ref().and_then(|data| data.text.as_deref());
+        let around = file.data.as_ref().map_or((raw, ""), |data| {
+            (raw.get(..data.span.start).unwrap_or_default(), raw.get(data.span.end..).unwrap_or_default())
+        });
+        self.count(around.0);
+        self.count(around.1);
+        match (file.kind, text) {
+            (NativeKind::Text, Some(text)) => self.count(text),
+            // Of what lies elsewhere nobody knows how long it is.
+            (NativeKind::Document | NativeKind::Text, _) => self.file(pages_tokens(encoded, page)),
+            (NativeKind::Image | NativeKind::Audio | NativeKind::Video, _) => self.file(page),
+        }
+    }
+
+    fn file(&mut self, tokens: u32) {
+        self.cost.images += 1;
+        self.cost.tokens += u64::from(tokens);
     }
 
     fn text(&mut self, text: &Text) {
@@ -373,12 +399,17 @@ fn media_bytes(media: &Media) -> u64 {
     }
 }
 
-/// A document costs a picture for each page; a page is guessed at 50,000 Base64 bytes.
 fn document_tokens(media: &Media, page: u32) -> u32 {
-    let pages = match &media.source {
-        MediaSource::Data(bytes) => u32::try_from(bytes.encoded_len() / 50_000).unwrap_or(u32::MAX).saturating_add(1),
-        MediaSource::Url(_) | MediaSource::File { .. } => 4,
+    let encoded = match &media.source {
+        MediaSource::Data(bytes) => Some(bytes.encoded_len()),
+        MediaSource::Url(_) | MediaSource::File { .. } => None,
     };
+    pages_tokens(encoded, page)
+}
+
+/// A document costs a picture for each page; a page is guessed at 50,000 Base64 bytes, and four where its data is not here.
+fn pages_tokens(encoded: Option<usize>, page: u32) -> u32 {
+    let pages = encoded.map_or(4, |encoded| u32::try_from(encoded / 50_000).unwrap_or(u32::MAX).saturating_add(1));
     page.saturating_mul(pages)
 }
 

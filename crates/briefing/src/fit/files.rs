@@ -5,7 +5,9 @@ use std::sync::Arc;
 use crate::fit::bounds::Limits;
 use crate::fit::receipt::FileReason;
 use crate::fit::unit::{Round, Unit};
-use crate::message::{Media, MediaSource, Outcome, Part, User};
+use crate::message::{
+    Assistant, Item, Media, MediaSource, Native, NativeFile, NativeKind, Outcome, Part, System, SystemPart, Text, User, file_in,
+};
 use crate::profile::ModelProfile;
 use crate::texts;
 use crate::wire::{Dialect, Wire};
@@ -17,6 +19,28 @@ pub(crate) fn sendable(media_type: &str) -> Option<bool> {
         "application/pdf" => Some(true),
         _ => None,
     }
+}
+
+/// Whether a wire reads pictures, or documents, of that type: one table, wherever the content lies. `here`: as data in the body.
+fn reads(wire: Wire, media_type: &str, document: bool, here: bool) -> bool {
+    let picture = match media_type {
+        "image/png" | "image/jpeg" | "image/webp" => true,
+        // Gemini's documentation names no GIF.
+        "image/gif" => wire != Wire::Gemini,
+        "image/heic" | "image/heif" => wire == Wire::Gemini,
+        _ => false,
+    };
+    match (document, here) {
+        (false, _) => picture,
+        (true, true) => media_type == "application/pdf",
+        // What lies elsewhere providers read in more forms (text, sheets, and Gemini films), but no picture is a document.
+        (true, false) => !media_type.is_empty() && !media_type.starts_with("image/"),
+    }
+}
+
+/// Whether a type says nothing of the file: clients write these where they know an address alone.
+fn is_vague(media_type: &str) -> bool {
+    matches!(media_type, "" | "image/*" | "image/jpg" | "application/octet-stream")
 }
 
 /// Decides over files, from the newest to the oldest.
@@ -41,7 +65,10 @@ impl<'a> FileGate<'a> {
     pub(crate) fn pass(&self, unit: &Unit) -> Option<(Unit, Vec<FileReason>)> {
         let mut pass = Pass { gate: self, left: self.left, reasons: Vec::new() };
         let unit = match unit {
-            Unit::System(_) => return None,
+            Unit::System(system) => {
+                let parts = pass.system(&system.parts)?;
+                Unit::System(Arc::new(System { parts, extra: system.extra.clone() }))
+            }
             Unit::User(user) => {
                 let parts = pass.parts(&user.parts)?;
                 Unit::User(Arc::new(User { parts, extra: user.extra.clone() }))
@@ -66,17 +93,20 @@ impl<'a> FileGate<'a> {
     /// Whether the wire has a form for such a file, by where its content lies and of which type it is.
     fn takes(&self, media: &Media, document: bool) -> bool {
         let (wire, dialect) = (self.profile.wire, self.profile.dialect);
+        let here = matches!(media.source, MediaSource::Data(_));
+        let known = if here || wire == Wire::Gemini {
+            reads(wire, &media.media_type, document, here)
+        } else {
+            // The type is not told to the provider, which sees for itself what it fetches.
+            let media_type = media.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+            is_vague(&media_type) || reads(wire, &media_type, document, here)
+        };
+        if !known {
+            return false;
+        }
         match (&media.source, document) {
-            (MediaSource::Data(_), true) => &*media.media_type == "application/pdf",
-            // Gemini's documentation names no GIF.
-            (MediaSource::Data(_), false) => match &*media.media_type {
-                "image/png" | "image/jpeg" | "image/webp" => true,
-                "image/gif" => wire != Wire::Gemini,
-                "image/heic" | "image/heif" => wire == Wire::Gemini,
-                _ => false,
-            },
-            // What it does not know the type of, Gemini does not read.
-            (MediaSource::Url(_) | MediaSource::File { .. }, _) if wire == Wire::Gemini => !media.media_type.is_empty(),
+            (MediaSource::Data(_), _) => true,
+            (MediaSource::Url(_) | MediaSource::File { .. }, _) if wire == Wire::Gemini => true,
             (MediaSource::Url(_), true) => {
                 wire == Wire::Anthropic
                     || dialect == Dialect::Mistral
@@ -84,6 +114,23 @@ impl<'a> FileGate<'a> {
             }
             (MediaSource::File { .. }, false) => wire != Wire::OpenAiChat,
             (MediaSource::Url(_), false) | (MediaSource::File { .. }, true) => true,
+        }
+    }
+
+    /// Why a file in a block of the wire's own cannot go. Its type was written for that wire, which sees to it.
+    fn refuses_native(&self, file: &NativeFile, left: u64) -> Option<FileReason> {
+        let takes = match file.kind {
+            NativeKind::Image | NativeKind::Video => self.profile.vision,
+            NativeKind::Document => self.profile.documents,
+            // No profile says which model listens.
+            NativeKind::Audio | NativeKind::Text => true,
+        };
+        let encoded = file.data.as_ref().map_or(0, |data| data.encoded as u64);
+        match () {
+            () if !takes => Some(FileReason::Model),
+            () if encoded > self.limits.image_bytes => Some(FileReason::TooLarge),
+            () if left == 0 => Some(FileReason::TooMany),
+            () => None,
         }
     }
 
@@ -98,6 +145,10 @@ impl<'a> FileGate<'a> {
             MediaSource::Url(text) | MediaSource::File { id: text, .. } if text.is_empty() => Some(FileReason::Missing),
             MediaSource::File { wire, .. } if !wire.shares_files_with(self.profile.wire) => Some(FileReason::Elsewhere),
             MediaSource::Data(bytes) if bytes.encoded_len() as u64 > self.limits.image_bytes => Some(FileReason::TooLarge),
+            // Such an address is the file itself.
+            MediaSource::Url(text) if text.starts_with("data:") && text.len() as u64 > self.limits.image_bytes => {
+                Some(FileReason::TooLarge)
+            }
             _ if !known => Some(FileReason::Type),
             _ if left == 0 => Some(FileReason::TooMany),
             _ => None,
@@ -115,6 +166,7 @@ struct Pass<'g> {
 impl Pass<'_> {
     fn round(&mut self, round: &Round) -> Option<Round> {
         let mut outcomes: Vec<Arc<Outcome>> = round.outcomes().to_vec();
+        let mut said: Vec<Arc<Assistant>> = round.said().to_vec();
         let mut changed = false;
         for outcome in outcomes.iter_mut().rev() {
             if let Some(parts) = self.parts(&outcome.parts) {
@@ -122,36 +174,84 @@ impl Pass<'_> {
                 changed = true;
             }
         }
-        changed.then(|| round.with_outcomes(outcomes))
+        for said in said.iter_mut().rev() {
+            if let Some(items) = self.items(&said.items) {
+                *said = Arc::new(Assistant { items, ..Assistant::clone(said) });
+                changed = true;
+            }
+        }
+        changed.then(|| Round::new(said, outcomes))
     }
 
     fn parts(&mut self, parts: &[Part]) -> Option<Vec<Part>> {
-        let mut lines: Vec<(usize, Part)> = Vec::new();
-        for (at, part) in parts.iter().enumerate().rev() {
-            let (what, media) = match part {
-                Part::Image(media) => ("image", media),
-                Part::Document(media) => ("document", media),
-                Part::Text(_) | Part::Native(_) => continue,
-            };
-            match self.gate.refuses(media, matches!(part, Part::Document(_)), self.left) {
-                None => self.left -= 1,
-                Some(why) => {
-                    self.reasons.push(why);
-                    lines.push((at, Part::text(texts::file_line(what, media.filename.as_deref(), size(media)))));
-                }
-            }
-        }
-        if lines.is_empty() {
+        with_lines(parts, |part| match part {
+            Part::Text(_) => None,
+            Part::Image(media) => self.media(media, false).map(Part::Text),
+            Part::Document(media) => self.media(media, true).map(Part::Text),
+            Part::Native(native) => self.native(native).map(Part::Text),
+        })
+    }
+
+    fn items(&mut self, items: &[Item]) -> Option<Vec<Item>> {
+        with_lines(items, |item| match item {
+            Item::Text(_) | Item::Reasoning(_) | Item::Call(_) => None,
+            Item::Native(native) => self.native(native).map(Item::Text),
+        })
+    }
+
+    fn system(&mut self, parts: &[SystemPart]) -> Option<Vec<SystemPart>> {
+        with_lines(parts, |part| match part {
+            SystemPart::Text(_) => None,
+            SystemPart::Native(native) => self.native(native).map(SystemPart::Text),
+        })
+    }
+
+    /// The line that stands for the file, if it cannot go.
+    fn media(&mut self, media: &Media, document: bool) -> Option<Text> {
+        let why = self.gate.refuses(media, document, self.left);
+        let what = if document { "document" } else { "image" };
+        self.decided(why, || texts::file_line(what, media.filename.as_deref(), size(media)))
+    }
+
+    /// The same for a file that its wire alone knows. On another wire it reads as text.
+    fn native(&mut self, native: &Native) -> Option<Text> {
+        if native.wire != self.gate.profile.wire {
             return None;
         }
-        let mut parts = parts.to_vec();
-        for (at, line) in lines {
-            if let Some(part) = parts.get_mut(at) {
-                *part = line;
+        let file = file_in(native)?;
+        let what = match (file.kind, &file.data) {
+            (NativeKind::Image, _) => "image",
+            (NativeKind::Audio, _) => "audio",
+            (NativeKind::Video, _) => "video",
+            (NativeKind::Document, _) | (NativeKind::Text, None) => "document",
+            // It counts as the text that it is.
+            (NativeKind::Text, Some(_)) => return None,
+        };
+        let why = self.gate.refuses_native(&file, self.left);
+        self.decided(why, || texts::file_line(what, None, file.data.map(|data| data.encoded / 4 * 3)))
+    }
+
+    fn decided(&mut self, why: Option<FileReason>, line: impl FnOnce() -> String) -> Option<Text> {
+        match why {
+            None => {
+                self.left -= 1;
+                None
+            }
+            Some(why) => {
+                self.reasons.push(why);
+                Some(Text::new(line()))
             }
         }
-        Some(parts)
     }
+}
+
+/// The pieces with a line for each that `line` gives one for, asked from the newest to the oldest; none if there is no such line.
+fn with_lines<T: Clone>(pieces: &[T], mut line: impl FnMut(&T) -> Option<T>) -> Option<Vec<T>> {
+    let lines: Vec<Option<T>> = pieces.iter().rev().map(&mut line).collect();
+    if lines.iter().all(Option::is_none) {
+        return None;
+    }
+    Some(pieces.iter().zip(lines.into_iter().rev()).map(|(piece, line)| line.unwrap_or_else(|| piece.clone())).collect())
 }
 
 /// The size in bytes of the file itself, where the bytes are here.

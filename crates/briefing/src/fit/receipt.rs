@@ -128,7 +128,7 @@ pub enum Rule {
         /// The id given.
         call: String,
     },
-    /// A picture or a document reads as a line.
+    /// A picture or a document, or a file in a block of the wire's own, reads as a line.
     FileAsLine {
         /// Why.
         why: FileReason,

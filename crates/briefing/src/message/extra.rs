@@ -100,9 +100,9 @@ impl Extra {
             .flat_map(|fields| fields.fields.iter().map(|(name, raw)| (&**name, raw)))
     }
 
-    /// The fields' values, whatever wire they belong to.
-    pub(crate) fn raws(&self) -> impl Iterator<Item = &RawJson> {
-        self.0.iter().flat_map(|fields| fields.fields.iter().map(|(_, raw)| raw))
+    /// The fields, whatever wire they belong to.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, &RawJson)> {
+        self.0.iter().flat_map(|fields| fields.fields.iter().map(|(name, raw)| (&**name, raw)))
     }
 
     /// How many bytes the fields take on `wire`.

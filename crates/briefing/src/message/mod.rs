@@ -7,6 +7,7 @@ mod extra;
 mod ids;
 mod json;
 mod media;
+mod native;
 
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ pub use extra::{Extra, RawJson, RawJsonError};
 pub use ids::{CallId, EntryId, OwnerId, RunId, ThreadId};
 pub use json::{MessageJsonError, MessageJsonFault, message_to_json, messages_from_json, messages_to_json};
 pub use media::{Bytes, Media, MediaSource};
+pub(crate) use native::{NativeFile, NativeKind, file_in};
 
 use crate::wire::Wire;
 
@@ -143,14 +145,12 @@ pub struct Native {
 }
 
 impl Native {
-    /// Whether it is a file in a form that Briefing does not know, such as a recording: it costs what a picture costs, not what its data
-    /// would cost as text (report B69).
+    /// Whether the block holds a file in a form that Briefing does not know, such as a recording: it costs what a picture costs, not what
+    /// its data would cost as text (report B69). Told by the block, not by [`Native::kind`]. A file that is text (any that is no picture,
+    /// recording, film or PDF) is none: it costs what it reads as.
     #[must_use]
     pub fn is_file(&self) -> bool {
-        matches!(
-            &*self.kind,
-            "input_audio" | "audio" | "audio_url" | "video_url" | "inlineData" | "inline_data" | "fileData" | "file_data"
-        )
+        file_in(self).is_some_and(|file| file.kind != NativeKind::Text)
     }
 }
 

@@ -10,17 +10,25 @@ use serde_json::Value;
 
 use crate::fit::{Line, Origin, Piece, Rule};
 use crate::message::{
-    Assistant, Extra, Input, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, RawJson, System, SystemPart, Text,
-    ToolCall, User,
+    Assistant, Extra, Input, Item, Media, MediaSource, ModelMessage, Native, Outcome, Part, RawJson, Reasoning, System,
+    SystemPart, Text, ToolCall, User,
 };
 use crate::texts;
 use crate::view::HistoryView;
+use crate::wire::Wire;
 
 /// Hides what a function finds in texts: the text that is to stand instead, borrowed where nothing is hidden.
 ///
-/// It is asked for every text of a message, a call's arguments and a file's name; and for the raw bytes of reasoning and native
-/// blocks, which are left out as a whole where it finds something. A piece that was changed keeps no unknown fields. It must
-/// say the same of the same text always, or the prefix of requests changes.
+/// It is asked for every text of a message, a call's arguments and a file's name. What it finds in reasoning, in a native block, or in
+/// a file's address, id or type lets that go as a whole; what it finds in an unknown field, its name included, lets the unknown
+/// fields beside it go. A piece that was changed keeps no unknown fields. It must say the same of the same text always, or the
+/// prefix of requests changes.
+///
+/// Reasoning in a row led to one thing, so it goes together, and what follows it goes on without the ids that name it; a block of
+/// OpenAI Responses that cannot stand without its id leaves `[redacted]`.
+///
+/// It is not asked for the names of tools and the ids of calls: by them a call is paired with its outcome and its declaration, so
+/// with another text there it would be another call. Keep secrets out of them.
 ///
 /// ```
 /// use briefing::view::Redactor;
@@ -135,27 +143,52 @@ impl Redactor {
     }
 
     fn items(&self, items: &[Item], places: &mut u32) -> Vec<Item> {
-        // What followed reasoning names it by its ids, which go with it (design invariant 13).
+        let mut hidden = Vec::with_capacity(items.len());
         let mut bereft = false;
-        let hidden = items.iter().filter_map(|item| match item {
+        // Reasoning in a row led to the same item, so it stands or goes together.
+        for row in items.chunk_by(|one, next| matches!((one, next), (Item::Reasoning(_), Item::Reasoning(_)))) {
+            match row {
+                [Item::Reasoning(_), ..] => {
+                    bereft = row.iter().any(|item| matches!(item, Item::Reasoning(one) if self.knows(one)));
+                    if bereft {
+                        *places = places.saturating_add(u32::try_from(row.len()).unwrap_or(u32::MAX));
+                    } else {
+                        hidden.extend_from_slice(row);
+                    }
+                }
+                _ => hidden.extend(row.iter().filter_map(|item| self.item(item, bereft, places))),
+            }
+        }
+        // Who said nothing else said this.
+        if hidden.is_empty() && !items.is_empty() { vec![Item::Text(Text::new(texts::REDACTED))] } else { hidden }
+    }
+
+    /// An item behind reasoning that is there, or (`bereft`) is not: it names that by its ids, which go with it (design invariant 13).
+    fn item(&self, item: &Item, bereft: bool, places: &mut u32) -> Option<Item> {
+        match item {
             Item::Text(text) => {
                 let text = self.text(text, places);
                 Some(Item::Text(if bereft { Text::new(text.text) } else { text }))
-            }
-            Item::Native(native) => (!self.finds(native, places)).then(|| item.clone()),
-            Item::Reasoning(reasoning) => {
-                bereft = self.holds(&reasoning.raw);
-                *places += u32::from(bereft);
-                (!bereft).then(|| item.clone())
             }
             Item::Call(call) => {
                 let call = self.call(call, places);
                 Some(Item::Call(if bereft { ToolCall { extra: Extra::default(), ..call } } else { call }))
             }
-        });
-        let hidden: Vec<Item> = hidden.collect();
-        // Who said nothing else said this.
-        if hidden.is_empty() && !items.is_empty() { vec![Item::Text(Text::new(texts::REDACTED))] } else { hidden }
+            // Something stands where it was, so that reasoning before it does not seem to have led to what follows.
+            Item::Native(native) if native.wire == Wire::OpenAiResponses => {
+                let found = self.finds(native, places);
+                let orphan = !found && bereft && has_id(&native.raw);
+                *places += u32::from(orphan);
+                Some(if found || orphan { Item::Text(Text::new(texts::REDACTED)) } else { item.clone() })
+            }
+            Item::Native(native) => (!self.finds(native, places)).then(|| item.clone()),
+            Item::Reasoning(reasoning) => (!self.knows(reasoning)).then(|| item.clone()),
+        }
+    }
+
+    /// Whether reasoning holds something.
+    fn knows(&self, reasoning: &Reasoning) -> bool {
+        self.hide(&reasoning.kind).is_some() || self.holds(&reasoning.raw)
     }
 
     fn call(&self, call: &ToolCall, places: &mut u32) -> ToolCall {
@@ -168,11 +201,13 @@ impl Redactor {
         }
     }
 
-    /// A picture or document by an address that holds something goes as a whole.
+    /// A picture or document goes as a whole where its address, id or type holds something: none of them can be another.
     fn file(&self, media: &Media, part: fn(Media) -> Part, places: &mut u32) -> Part {
-        if let MediaSource::Url(url) = &media.source
-            && self.hide(url).is_some()
-        {
+        let lies = match &media.source {
+            MediaSource::Data(_) => None,
+            MediaSource::Url(address) | MediaSource::File { id: address, .. } => self.hide(address),
+        };
+        if lies.is_some() || self.hide(&media.media_type).is_some() {
             *places += 1;
             return Part::text(texts::REDACTED);
         }
@@ -191,14 +226,15 @@ impl Redactor {
 
     /// Whether a native block holds something; counted then.
     fn finds(&self, native: &Native, places: &mut u32) -> bool {
-        let found = self.holds(&native.raw) || native.reads_as.as_deref().is_some_and(|text| self.hide(text).is_some());
+        let told = [Some(&*native.kind), native.reads_as.as_deref()];
+        let found = self.holds(&native.raw) || told.into_iter().flatten().any(|text| self.hide(text).is_some());
         *places += u32::from(found);
         found
     }
 
-    /// Unknown fields go as a whole where one of them holds something.
+    /// Unknown fields go as a whole where one of them, or its name, holds something.
     fn extra(&self, extra: &Extra, places: &mut u32) -> Extra {
-        let found = extra.raws().any(|raw| self.holds(raw));
+        let found = extra.all().any(|(name, raw)| self.hide(name).is_some() || self.holds(raw));
         *places += u32::from(found);
         if found { Extra::default() } else { extra.clone() }
     }
@@ -260,6 +296,11 @@ impl Redactor {
         };
         nested.or(plain)
     }
+}
+
+/// Whether an item has an id of its provider's.
+fn has_id(raw: &RawJson) -> bool {
+    Document::parse(raw.as_str()).is_ok_and(|item| item.root().get("id").is_some_and(|id| id.kind() == Kind::String))
 }
 
 impl HistoryView {
