@@ -12,7 +12,7 @@ use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Round, Wire};
 use briefing_json::Value;
 
-use super::keys::{CACHED, SIGNATURE, SYSTEM, WRITTEN};
+use super::keys::{self, CACHED, SIGNATURE, SYSTEM, WRITTEN};
 use super::native::standing;
 use super::response::Response;
 use super::{Body, Content, Part, Role, is_nameless, tools};
@@ -279,7 +279,8 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn reasoning(&mut self, reasoning: &'a Reasoning) -> Option<Part<'a>> {
-        let thought = |part: Value<'_>| (part.get("thought")?.as_bool()? && part.get("text")?.as_str().is_some()).then_some(());
+        let one = |part: Value<'_>| keys::count(part) == 1;
+        let thought = |part: Value<'_>| (part.get("thought")?.as_bool()? && part.get("text")?.as_str().is_some() && one(part)).then_some(());
         if reasoning.wire == WIRE && look(reasoning.raw.as_str(), thought).is_some() {
             return Some(Part::Raw(reasoning.raw.as_str()));
         }

@@ -1,0 +1,146 @@
+//! What of Gemini is read, and as what it is written again.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::sync::Arc;
+
+use briefing::message::{Assistant, Item, Native, RawJson, Reasoning, Text};
+use briefing::{Call, ModelMessage, Wire};
+use briefing_wire::{Finished, Stream, StreamEvent, WireChange, parse_text};
+use serde_json::{Value, json};
+use support::{changes, checked, messages, render, text, value};
+
+fn gemini() -> Call {
+    Call::model("gemini-2.5-flash", Some(Wire::Gemini))
+}
+
+fn raw(json: &str) -> RawJson {
+    RawJson::new(json).unwrap()
+}
+
+fn contents(contents: &str) -> String {
+    format!(r#"{{"contents":[{contents}]}}"#)
+}
+
+/// A list whose answer is one part of the model's.
+fn said(part: &str) -> String {
+    contents(&format!(r#"{{"role":"user","parts":[{{"text":"go"}}]}},{{"role":"model","parts":[{part}]}}"#))
+}
+
+/// What the body's second content becomes, and what was told when it was read.
+fn answer(part: &str) -> (Value, Vec<String>) {
+    let body = said(part);
+    let parsed = parse_text(Wire::Gemini, &body).unwrap();
+    let request = render(&parsed.messages, &parsed.call);
+    assert_eq!(checked(text(&request), parsed.call.profile()).violations, []);
+    let told = parsed.findings.iter().map(ToString::to_string).collect();
+    (value(&request)["contents"][1]["parts"].clone(), told)
+}
+
+fn left_out(name: &str) -> Vec<String> {
+    vec![format!("/contents/1/parts/0: field {name:?} was left out")]
+}
+
+#[test]
+fn of_several_kinds_of_data_the_first_stands_and_the_others_are_told() {
+    let call = json!([{"functionCall": {"name": "rm", "args": {}}}]);
+    let both = r#"{"executableCode":{"language":"PYTHON","code":"1"},"functionCall":{"name":"rm"}}"#;
+    assert_eq!(answer(both), (call.clone(), left_out("executableCode")));
+    let spellings = r#"{"functionCall":{"name":"rm"},"function_call":{"name":"ls"}}"#;
+    assert_eq!(answer(spellings), (call, left_out("function_call")));
+    assert_eq!(answer(r#"{"text":"a","tool_call":{"id":"t1"}}"#), (json!([{"text": "a"}]), left_out("tool_call")));
+    let codes = r#"{"codeExecutionResult":{"outcome":"OUTCOME_OK"},"executableCode":{"code":"1"}}"#;
+    assert_eq!(answer(codes), (json!([{"executableCode": {"code": "1"}}]), left_out("codeExecutionResult")));
+    // What is not known stays beside what is.
+    let newer = r#"{"executableCode":{"code":"1"},"hologram":{"x":1}}"#;
+    assert_eq!(answer(newer), (json!([{"executableCode": {"code": "1"}, "hologram": {"x": 1}}]), vec![]));
+}
+
+/// The stream tells of the call first, and so does the answer.
+#[test]
+fn a_call_that_is_marked_as_a_thought_is_a_call() {
+    let part = r#"{"thought":true,"text":"hm","functionCall":{"name":"rm","args":{"a":1}}}"#;
+    let parsed = parse_text(Wire::Gemini, &said(part)).unwrap();
+    let ModelMessage::Assistant(said) = &parsed.messages[1] else { panic!("{:?}", parsed.messages) };
+    assert_eq!(said.calls().map(|call| &*call.name).collect::<Vec<_>>(), ["rm"]);
+    let told: Vec<String> = parsed.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(told, [left_out("thought"), left_out("text")].concat());
+    let chunk = format!(r#"data: {{"candidates":[{{"content":{{"parts":[{part}]}},"finishReason":"STOP"}}]}}"#);
+    let mut stream = Stream::new(Wire::Gemini);
+    let events = stream.push(format!("{chunk}\n\n").as_bytes());
+    assert!(events.iter().any(|event| matches!(event, StreamEvent::CallDone { .. })), "{events:?}");
+    let Finished::Whole(answer) = stream.finish() else { panic!() };
+    assert_eq!(answer.said.calls().count(), 1);
+}
+
+#[test]
+fn a_thought_of_several_kinds_is_its_text() {
+    let thought = r#"{"thought":true,"text":"hm","inlineData":{"mimeType":"image/png","data":"AAAA"}},{"text":"done"}"#;
+    assert_eq!(answer(thought), (json!([{"thought": true, "text": "hm"}, {"text": "done"}]), left_out("inlineData")));
+    // From elsewhere, too, it may be no other thing.
+    let raw = raw(r#"{"thought":true,"text":"hm","function_call":{"name":"rm"}}"#);
+    let reasoning = Reasoning { wire: Wire::Gemini, kind: "thought".into(), raw };
+    let items = vec![Item::Reasoning(reasoning), Item::Text(Text::new("done"))];
+    let list = [ModelMessage::user("go"), ModelMessage::Assistant(Arc::new(Assistant { items, ..Assistant::default() }))];
+    assert_eq!(messages(&list, &gemini())[1]["parts"], json!([{"text": "done"}]));
+    assert_eq!(changes(&list, &gemini()), [WireChange::ReasoningLeftOut { kind: "thought".into() }]);
+}
+
+#[test]
+fn a_native_part_of_several_kinds_reads_as_text() {
+    let code = r#""executableCode":{"code":"1"}"#;
+    for other in [r#""functionCall":{"name":"rm"}"#, r#""tool_response":{"id":"t"}"#, code, r#""executable_code":{"code":"2"}"#] {
+        let native = |json: &str| Native {
+            wire: Wire::Gemini,
+            kind: "executableCode".into(),
+            raw: raw(json),
+            reads_as: None,
+            needs: None,
+        };
+        let list = |json: &str| {
+            let items = vec![Item::Native(native(json))];
+            [ModelMessage::user("go"), ModelMessage::Assistant(Arc::new(Assistant { items, ..Assistant::default() }))]
+        };
+        let told = [WireChange::NativeAsText { kind: "executableCode".into() }];
+        assert_eq!(changes(&list(&format!("{{{code},{other}}}")), &gemini()), told, "{other}");
+        assert_eq!(changes(&list(&format!("{{{other},{code}}}")), &gemini()), told, "{other}");
+    }
+    let hidden = r#"{"hologram":{"x":1},"functionCall":{"name":"rm"}}"#;
+    let native = Native { wire: Wire::Gemini, kind: "hologram".into(), raw: raw(hidden), reads_as: None, needs: None };
+    let said = Assistant { items: vec![Item::Native(native)], ..Assistant::default() };
+    let list = [ModelMessage::user("go"), ModelMessage::Assistant(Arc::new(said))];
+    assert_eq!(changes(&list, &gemini()), [WireChange::NativeAsText { kind: "hologram".into() }]);
+}
+
+/// Inside an outcome and in system text no outcome stands, so text is looked for first.
+#[test]
+fn what_is_told_is_what_was_left_out() {
+    let system = r#"{"systemInstruction":{"parts":[{"functionResponse":{"name":"f"},"text":"Be brief."}]},"contents":[{"parts":[{"text":"go"}]}]}"#;
+    let parsed = parse_text(Wire::Gemini, system).unwrap();
+    assert_eq!(value(&render(&parsed.messages, &parsed.call))["systemInstruction"], json!({"parts": [{"text": "Be brief."}]}));
+    let told: Vec<String> = parsed.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(told, [r#"/systemInstruction/parts/0: field "functionResponse" was left out"#]);
+}
+
+/// "Gemini models do not support GIF images": <https://github.com/microsoft/vscode/issues/286628>; SVG: report B73
+#[test]
+fn types_that_gemini_refuses_read_as_text_as_data_and_by_address() {
+    let stays = |part: &str| {
+        let body = contents(&format!(r#"{{"role":"user","parts":[{part}]}}"#));
+        let parsed = parse_text(Wire::Gemini, &body).unwrap();
+        let request = render(&parsed.messages, &parsed.call);
+        assert_eq!(checked(text(&request), parsed.call.profile()).violations, []);
+        text(&request) == body
+    };
+    let data = |media_type: &str| format!(r#"{{"inlineData":{{"mimeType":"{media_type}","data":"AAAA"}}}}"#);
+    let address = |media_type: &str| format!(r#"{{"fileData":{{"mimeType":"{media_type}","fileUri":"https://x.example/a"}}}}"#);
+    for refused in ["image/svg+xml", "image/SVG+xml; charset=utf-8", "image/gif", "image/jpg", "png"] {
+        assert_eq!((stays(&data(refused)), stays(&address(refused))), (false, false), "{refused}");
+    }
+    for fine in ["audio/mpeg", "video/mp4", "text/plain", "image/hologram"] {
+        assert_eq!((stays(&data(fine)), stays(&address(fine))), (true, true), "{fine}");
+    }
+    assert!(stays(r#"{"fileData":{"fileUri":"https://youtu.be/x"}}"#));
+}
