@@ -6,11 +6,11 @@ mod support;
 
 use std::sync::Arc;
 
-use briefing::message::{Assistant, Item, Native, RawJson, Reasoning, Text};
+use briefing::message::{Assistant, Extra, Item, Native, Outcome, Part, RawJson, Reasoning, Text, ToolCall};
 use briefing::{Call, ModelMessage, Wire};
-use briefing_wire::{Finished, Stream, StreamEvent, WireChange, parse_text};
+use briefing_wire::{Finished, InputFault, Stream, StreamEvent, WireChange, parse_text};
 use serde_json::{Value, json};
-use support::{changes, checked, messages, render, text, value};
+use support::{again, changes, checked, messages, render, text, value};
 
 fn gemini() -> Call {
     Call::model("gemini-2.5-flash", Some(Wire::Gemini))
@@ -143,4 +143,56 @@ fn types_that_gemini_refuses_read_as_text_as_data_and_by_address() {
         assert_eq!((stays(&data(fine)), stays(&address(fine))), (true, true), "{fine}");
     }
     assert!(stays(r#"{"fileData":{"fileUri":"https://youtu.be/x"}}"#));
+}
+
+fn round(input: &str, output: &str) -> [ModelMessage; 3] {
+    let call = ToolCall::new("c1", "f", input);
+    [ModelMessage::user("go"), ModelMessage::calls([call]), ModelMessage::outcome("c1", output)]
+}
+
+/// A `Struct` of proto JSON has names that stand once, and numbers that are doubles.
+#[test]
+fn what_no_struct_can_hold_is_sent_as_text() {
+    let odd = [r#"{"a":1,"a":2}"#, r#"{"a":{"b":[1e999]}}"#, r#"{"a":[{"b":1,"\u0062":2}]}"#];
+    for odd in odd {
+        let list = round(odd, odd);
+        let sent = messages(&list, &gemini());
+        assert_eq!(sent[1]["parts"][0]["functionCall"]["args"], json!({"invalid_json": odd}));
+        assert_eq!(sent[2]["parts"][0]["functionResponse"]["response"], json!({"output": odd}));
+        assert_eq!(checked(text(&render(&list, &gemini())), gemini().profile()).violations, []);
+        assert_eq!(changes(&list, &gemini()), [WireChange::InputMended { call: "c1".into(), why: InputFault::NotJson }]);
+        // Other wires take the same text.
+        assert_eq!(changes(&list, &Call::model("gpt-5", Some(Wire::OpenAiResponses))), []);
+    }
+    let list = round("[1e999]", "ok");
+    let sent = messages(&list, &gemini());
+    assert_eq!(sent[1]["parts"][0]["functionCall"]["args"], json!({"invalid_json": "[1e999]"}));
+    // From a body of Gemini, too.
+    let body = contents(
+        r#"{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":1,"a":2}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"a":1e999}}}]}"#,
+    );
+    let written = again(&body, Wire::Gemini);
+    assert!(written.contains(r#""args":{"invalid_json":"{\"a\":1,\"a\":2}"}"#), "{written}");
+    assert!(written.contains(r#""response":{"output":"{\"a\":1e999}"}"#), "{written}");
+    assert_eq!(again(&written, Wire::Gemini), written);
+}
+
+/// The second call of one name has no id that is sent, so none is mapped.
+#[test]
+fn calls_without_ids_have_no_ids_that_are_mapped() {
+    let round = r#"{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"ok"}}}]}"#;
+    let body = contents(&format!(r#"{{"role":"user","parts":[{{"text":"go"}}]}},{round},{round}"#));
+    let parsed = parse_text(Wire::Gemini, &body).unwrap();
+    let request = render(&parsed.messages, &parsed.call);
+    assert_eq!((text(&request), request.findings()), (&*body, &[][..]));
+}
+
+/// An outcome's texts become one, which has no place for their fields.
+#[test]
+fn fields_of_texts_in_outcomes_are_told() {
+    let mut list = round("{}", "ok").to_vec();
+    let field = Extra::new(Wire::Gemini, vec![("partMetadata".into(), raw("{}"))]);
+    let text = Part::Text(Text { text: "ok".into(), extra: field });
+    list[2] = ModelMessage::Tool(Arc::new(Outcome { call: "c1".into(), parts: vec![text], failed: None, extra: Extra::default() }));
+    assert_eq!(changes(&list, &gemini()), [WireChange::FieldLeftOut { name: "partMetadata".into() }]);
 }
