@@ -7,8 +7,8 @@ mod support;
 use std::sync::Arc;
 
 use briefing::message::{Assistant, Extra, Item, Native, Outcome, Part, RawJson, Reasoning, Text, ToolCall};
-use briefing::{Call, ModelMessage, Wire};
-use briefing_wire::{Finished, InputFault, Stream, StreamEvent, WireChange, parse_text};
+use briefing::{Call, ModelMessage, Tool, Wire};
+use briefing_wire::{Finished, InputFault, Render, Stream, StreamEvent, WireChange, parse_text};
 use serde_json::{Value, json};
 use support::{again, changes, checked, messages, render, text, value};
 
@@ -195,4 +195,98 @@ fn fields_of_texts_in_outcomes_are_told() {
     let text = Part::Text(Text { text: "ok".into(), extra: field });
     list[2] = ModelMessage::Tool(Arc::new(Outcome { call: "c1".into(), parts: vec![text], failed: None, extra: Extra::default() }));
     assert_eq!(changes(&list, &gemini()), [WireChange::FieldLeftOut { name: "partMetadata".into() }]);
+}
+
+/// The configuration as it is sent with two functions declared, and what is told.
+fn config(name: &str, config: &str) -> (Option<Value>, Vec<WireChange>) {
+    let tools = ["ls", "rm all"].map(|name| Tool::function(name, "does", raw(r#"{"type":"object"}"#)));
+    let call = gemini().tools(tools.to_vec()).parameter(name, raw(config));
+    let request = render(&[ModelMessage::user("go")], &call);
+    assert_eq!(checked(text(&request), call.profile()).violations, []);
+    let changes = request.findings().iter().map(|finding| finding.change.clone());
+    let of_names = |change: &WireChange| !matches!(change, WireChange::NameMapped { .. });
+    (value(&request).get(name).cloned(), changes.filter(of_names).collect())
+}
+
+/// Names that are allowed are a fence: if none of them is left, nothing may be called.
+#[test]
+fn where_no_allowed_name_is_left_nothing_is_allowed() {
+    let left_out = || vec![WireChange::ToolChoiceLeftOut];
+    let calling = |calling: Value| Some(json!({"functionCallingConfig": calling}));
+    let none = || calling(json!({"mode": "NONE"}));
+    for gone in [r#"["gone"]"#, r#"["gone","lost"]"#, "[5]", r#""gone""#] {
+        let given = format!(r#"{{"functionCallingConfig":{{"mode":"ANY","allowedFunctionNames":{gone}}}}}"#);
+        assert_eq!(config("toolConfig", &given), (none(), left_out()), "{gone}");
+    }
+    let snake = r#"{"function_calling_config":{"allowed_function_names":["gone"],"mode":"ANY"},"retrievalConfig":{}}"#;
+    let sent = json!({"function_calling_config": {"mode": "NONE"}, "retrievalConfig": {}});
+    assert_eq!(config("tool_config", snake), (Some(sent), left_out()));
+    // What is left is the fence, under the names that are declared.
+    let some = r#"{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["gone","ls"]}}"#;
+    assert_eq!(config("toolConfig", some), (calling(json!({"mode": "ANY", "allowedFunctionNames": ["ls"]})), left_out()));
+    let mapped = r#"{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["rm all"]}}"#;
+    let (sent, told) = config("toolConfig", mapped);
+    let name = sent.unwrap()["functionCallingConfig"]["allowedFunctionNames"][0].clone();
+    assert!(name.as_str().unwrap().starts_with("rm_all_"), "{name}");
+    assert_eq!(told, []);
+    let one = r#"{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":"ls"}}"#;
+    assert_eq!(config("toolConfig", one), (calling(json!({"mode": "ANY", "allowedFunctionNames": ["ls"]})), vec![]));
+    for same in [r#"{"mode":"ANY","allowedFunctionNames":["ls"]}"#, r#"{"mode":"ANY","allowedFunctionNames":[]}"#, r#"{"mode":"ANY"}"#] {
+        let given = format!(r#"{{"functionCallingConfig":{same}}}"#);
+        assert_eq!(config("toolConfig", &given), (Some(serde_json::from_str(&given).unwrap()), vec![]));
+    }
+}
+
+/// Of a field in both spellings one stands, so that no fence is lost.
+#[test]
+fn of_both_spellings_of_a_configuration_one_stands() {
+    let twice = r#"{"function_calling_config":{"mode":"AUTO"},"functionCallingConfig":{"mode":"ANY","allowed_function_names":["gone"],"allowedFunctionNames":["ls"]}}"#;
+    let (sent, told) = config("toolConfig", twice);
+    let fence = json!({"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["ls"]}});
+    assert_eq!(sent, Some(fence.clone()));
+    let field = |name: &str| WireChange::FieldLeftOut { name: name.into() };
+    assert_eq!(told, [field("function_calling_config"), field("allowed_function_names")]);
+    let call = gemini()
+        .tools(vec![Tool::function("ls", "lists", raw(r#"{"type":"object"}"#))])
+        .parameter("tool_config", raw("null"))
+        .parameter("toolConfig", raw(&fence.to_string()));
+    let request = render(&[ModelMessage::user("go")], &call);
+    assert_eq!((value(&request)["toolConfig"].clone(), value(&request).get("tool_config")), (fence, None));
+    assert_eq!(changes(&[ModelMessage::user("go")], &call), [field("tool_config")]);
+}
+
+/// Names are looked up, not searched for: this took minutes.
+#[test]
+fn many_allowed_names_are_settled_at_once() {
+    let names: Vec<String> = (0..20_000).map(|index| format!("f{index}")).collect();
+    let tools = names.iter().map(|name| Tool::function(name.as_str(), "does", raw(r#"{"type":"object"}"#)));
+    let allowed = json!({"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": names}}).to_string();
+    let call = gemini().tools(tools.collect::<Vec<_>>()).parameter("toolConfig", raw(&allowed));
+    let began = std::time::Instant::now();
+    let request = render(&[ModelMessage::user("go")], &call);
+    assert!(began.elapsed().as_secs() < 4, "{:?}", began.elapsed());
+    assert_eq!(value(&request)["toolConfig"].to_string(), allowed);
+}
+
+/// Outcomes stand right behind their calls; what stood before them is told to have moved.
+#[test]
+fn what_stands_before_an_outcome_keeps_its_place_until_it_is_fitted() {
+    let call = r#"{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"f","args":{}}}]}"#;
+    let outcome = r#"{"functionResponse":{"id":"c1","name":"f","response":{"output":"ok"}}}"#;
+    let body = contents(&format!(r#"{call},{{"role":"user","parts":[{{"text":"by the way"}},{outcome},{{"text":"now"}}],"odd":1}}"#));
+    let parsed = parse_text(Wire::Gemini, &body).unwrap();
+    let read = &parsed.messages[2..];
+    assert!(matches!(read, [ModelMessage::User(_), ModelMessage::Tool(_), ModelMessage::User(_)]), "{read:?}");
+    assert_eq!(parsed.findings, []);
+    let briefing = support::briefing(&parsed.messages, &parsed.call);
+    let told: Vec<String> = briefing.receipt().lines().iter().map(|line| line.rule.to_string()).collect();
+    assert_eq!(told, [r#"the outcome of "c1" stood elsewhere and was put behind its call"#]);
+    let sent = format!(
+        r#"{call},{{"role":"user","parts":[{outcome}]}},{{"role":"user","parts":[{{"text":"by the way"}}],"odd":1}},{{"role":"user","parts":[{{"text":"now"}}]}}"#
+    );
+    assert_eq!(text(&briefing.render().unwrap()), contents(&sent));
+    // Behind them nothing moves.
+    let body = contents(&format!(r#"{call},{{"role":"user","parts":[{outcome},{{"text":"now"}}]}}"#));
+    let parsed = parse_text(Wire::Gemini, &body).unwrap();
+    assert_eq!(support::briefing(&parsed.messages, &parsed.call).receipt().lines().len(), 0);
 }

@@ -144,7 +144,8 @@ enum Given {
     Outcome(Outcome),
 }
 
-/// The outcomes of a user content, and behind them what else it holds.
+/// The outcomes of a user content and what else it holds, in its order: what stands before an outcome is input of its own. `fit` puts
+/// the outcomes behind their calls, and tells that.
 fn user(
     content: Value<'_>,
     pairing: &mut Pairing,
@@ -152,7 +153,11 @@ fn user(
     reader: &mut Reader,
     out: &mut Vec<ModelMessage>,
 ) -> Read<()> {
-    let extra = reader.unknown(content, &["role", "parts"], at);
+    let mut extra = Some(reader.unknown(content, &["role", "parts"], at));
+    let mut input = |parts: Vec<Part>| {
+        let extra = Extra::new(WIRE, extra.take().unwrap_or_default());
+        ModelMessage::User(Arc::new(User { parts, extra }))
+    };
     let mut rest = Vec::new();
     let mut outcomes = false;
     for given in parts(content, GIVEN, at, reader, |part, at, reader| given(part, pairing, at, reader))? {
@@ -160,16 +165,18 @@ fn user(
             Given::Part(part) => rest.push(part),
             Given::Outcome(outcome) => {
                 outcomes = true;
+                if !rest.is_empty() {
+                    out.push(input(std::mem::take(&mut rest)));
+                }
                 out.push(ModelMessage::Tool(Arc::new(outcome)));
             }
         }
     }
-    if outcomes && rest.is_empty() {
-        for (name, _) in extra {
-            reader.note(at, ParseChange::FieldLeftOut { name: name.to_string() });
-        }
-    } else {
-        out.push(ModelMessage::User(Arc::new(User { parts: rest, extra: Extra::new(WIRE, extra) })));
+    if !outcomes || !rest.is_empty() {
+        out.push(input(rest));
+    }
+    for (name, _) in extra.into_iter().flatten() {
+        reader.note(at, ParseChange::FieldLeftOut { name: name.to_string() });
     }
     Ok(())
 }
