@@ -91,7 +91,8 @@ fn a_thought_of_several_kinds_is_its_text() {
 #[test]
 fn a_native_part_of_several_kinds_reads_as_text() {
     let code = r#""executableCode":{"code":"1"}"#;
-    for other in [r#""functionCall":{"name":"rm"}"#, r#""tool_response":{"id":"t"}"#, code, r#""executable_code":{"code":"2"}"#] {
+    for other in [r#""functionCall":{"name":"rm"}"#, r#""tool_response":{"id":"t"}"#, code, r#""executable_code":{"code":"2"}"#]
+    {
         let native = |json: &str| Native {
             wire: Wire::Gemini,
             kind: "executableCode".into(),
@@ -193,7 +194,8 @@ fn fields_of_texts_in_outcomes_are_told() {
     let mut list = round("{}", "ok").to_vec();
     let field = Extra::new(Wire::Gemini, vec![("partMetadata".into(), raw("{}"))]);
     let text = Part::Text(Text { text: "ok".into(), extra: field });
-    list[2] = ModelMessage::Tool(Arc::new(Outcome { call: "c1".into(), parts: vec![text], failed: None, extra: Extra::default() }));
+    list[2] =
+        ModelMessage::Tool(Arc::new(Outcome { call: "c1".into(), parts: vec![text], failed: None, extra: Extra::default() }));
     assert_eq!(changes(&list, &gemini()), [WireChange::FieldLeftOut { name: "partMetadata".into() }]);
 }
 
@@ -231,7 +233,9 @@ fn where_no_allowed_name_is_left_nothing_is_allowed() {
     assert_eq!(told, []);
     let one = r#"{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":"ls"}}"#;
     assert_eq!(config("toolConfig", one), (calling(json!({"mode": "ANY", "allowedFunctionNames": ["ls"]})), vec![]));
-    for same in [r#"{"mode":"ANY","allowedFunctionNames":["ls"]}"#, r#"{"mode":"ANY","allowedFunctionNames":[]}"#, r#"{"mode":"ANY"}"#] {
+    for same in
+        [r#"{"mode":"ANY","allowedFunctionNames":["ls"]}"#, r#"{"mode":"ANY","allowedFunctionNames":[]}"#, r#"{"mode":"ANY"}"#]
+    {
         let given = format!(r#"{{"functionCallingConfig":{same}}}"#);
         assert_eq!(config("toolConfig", &given), (Some(serde_json::from_str(&given).unwrap()), vec![]));
     }
@@ -273,7 +277,8 @@ fn many_allowed_names_are_settled_at_once() {
 fn what_stands_before_an_outcome_keeps_its_place_until_it_is_fitted() {
     let call = r#"{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"c1","name":"f","args":{}}}]}"#;
     let outcome = r#"{"functionResponse":{"id":"c1","name":"f","response":{"output":"ok"}}}"#;
-    let body = contents(&format!(r#"{call},{{"role":"user","parts":[{{"text":"by the way"}},{outcome},{{"text":"now"}}],"odd":1}}"#));
+    let body =
+        contents(&format!(r#"{call},{{"role":"user","parts":[{{"text":"by the way"}},{outcome},{{"text":"now"}}],"odd":1}}"#));
     let parsed = parse_text(Wire::Gemini, &body).unwrap();
     let read = &parsed.messages[2..];
     assert!(matches!(read, [ModelMessage::User(_), ModelMessage::Tool(_), ModelMessage::User(_)]), "{read:?}");

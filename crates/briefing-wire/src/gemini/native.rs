@@ -67,6 +67,5 @@ fn is_response(part: Value<'_>) -> bool {
 fn is_file(part: Value<'_>) -> bool {
     let Some(file) = keys::get(part, FILE) else { return false };
     keys::text(file, URI).is_some_and(|uri| !uri.is_empty())
-        && keys::get(file, TYPE)
-            .is_none_or(|media_type| media_type.as_str().is_some_and(|media_type| may_be_read(&media_type)))
+        && keys::get(file, TYPE).is_none_or(|media_type| media_type.as_str().is_some_and(|media_type| may_be_read(&media_type)))
 }

@@ -298,8 +298,10 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn reasoning(&mut self, reasoning: &'a Reasoning) -> Option<Part<'a>> {
-        let one = |part: Value<'_>| keys::count(part) == 1;
-        let thought = |part: Value<'_>| (part.get("thought")?.as_bool()? && part.get("text")?.as_str().is_some() && one(part)).then_some(());
+        let thought = |part: Value<'_>| {
+            let is_text = keys::count(part) == 1 && part.get("text")?.as_str().is_some();
+            (is_text && part.get("thought")?.as_bool()?).then_some(())
+        };
         if reasoning.wire == WIRE && look(reasoning.raw.as_str(), thought).is_some() {
             return Some(Part::Raw(reasoning.raw.as_str()));
         }

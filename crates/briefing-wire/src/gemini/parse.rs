@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use briefing::message::{
-    Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, Native, Outcome, Part, RawJson, Reasoning, System, SystemPart,
-    Text, ToolCall, User,
+    Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, Native, Outcome, Part, RawJson, Reasoning, System,
+    SystemPart, Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Profiles, Wire};
 use briefing_json::{Path, Value};

@@ -183,7 +183,8 @@ fn settled(config: Value<'_>, names: &HashSet<&str>, scribe: &Scribe<'_>) -> Opt
         return Some((without(config, &CALLING), vec![WireChange::ToolChoiceLeftOut]));
     }
     let allowed = Allowed::of(calling, names, scribe);
-    let mut told: Vec<WireChange> = second_spelling(config, CALLING).into_iter().chain(second_spelling(calling, ALLOWED)).collect();
+    let mut told: Vec<WireChange> =
+        second_spelling(config, CALLING).into_iter().chain(second_spelling(calling, ALLOWED)).collect();
     if told.is_empty() && matches!(allowed, Allowed::AsItCame) {
         return None;
     }
