@@ -176,6 +176,10 @@ fn what_no_struct_can_hold_is_sent_as_text() {
     assert!(written.contains(r#""args":{"invalid_json":"{\"a\":1,\"a\":2}"}"#), "{written}");
     assert!(written.contains(r#""response":{"output":"{\"a\":1e999}"}"#), "{written}");
     assert_eq!(again(&written, Wire::Gemini), written);
+    // The outcome of a call that the provider keeps stands as it came, or as text.
+    let kept = r#"{"cachedContent":"c","contents":[{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"a":1,"a":2}}}]}]}"#;
+    let parsed = parse_text(Wire::Gemini, kept).unwrap();
+    assert_eq!(changes(&parsed.messages, &parsed.call), [WireChange::NativeAsText { kind: "functionResponse".into() }]);
 }
 
 /// The second call of one name has no id that is sent, so none is mapped.

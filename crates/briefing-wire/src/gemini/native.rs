@@ -3,6 +3,7 @@
 use briefing_json::{Kind, Value};
 
 use super::keys::{self, DATA, FILE, INLINE, RESPONSE, TYPE, URI};
+use super::response::is_struct;
 use crate::raw::is_base64_of_any_alphabet;
 use crate::scribe::{Place, Standing};
 
@@ -60,7 +61,7 @@ fn is_response(part: Value<'_>) -> bool {
     let Some(response) = keys::get(part, RESPONSE) else { return false };
     let name = response.get("name").and_then(Value::as_str);
     name.is_some_and(|name| !name.is_empty())
-        && response.get("response").is_some_and(|response| response.kind() == Kind::Object)
+        && response.get("response").is_some_and(|response| response.kind() == Kind::Object && is_struct(response))
 }
 
 /// An address needs no type.

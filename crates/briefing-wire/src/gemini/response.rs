@@ -43,7 +43,7 @@ pub(super) fn is_object(text: &str) -> bool {
 }
 
 /// Whether every number is finite as a double, and no name stands twice in one object. The value's depth is bounded, so this ends.
-fn is_struct(value: Value<'_>) -> bool {
+pub(super) fn is_struct(value: Value<'_>) -> bool {
     match value.kind() {
         Kind::Number => value.as_f64().is_some_and(f64::is_finite),
         Kind::Array => value.items().all(is_struct),
