@@ -235,6 +235,24 @@ fn who_begins_and_who_ends() {
     assert_eq!(newer, [Some(words.to_owned())]);
 }
 
+/// A `Struct` of protobuf holds doubles under names that stand once.
+#[test]
+fn arguments_and_outcomes_can_be_held_by_a_struct() {
+    let body = |args: &str, response: &str| {
+        let call = format!(r#"{{"functionCall": {{"name": "f", "args": {args}}}}}"#);
+        list(&[Q, &model(&call), &user(&format!(r#"{{"functionResponse": {{"name": "f", "response": {response}}}}}"#))])
+    };
+    let fine = r#"{"a": {"a": [1e308, {"a": -0.5}]}, "b": {"a": 12345678901234567890123}}"#;
+    assert_eq!(faults(&body(fine, fine)), []);
+    let (twice, large) = (body(r#"{"a": {"b": 1, "b": 2}}"#, "{}"), body("{}", r#"{"a": [1e999]}"#));
+    let name = Fault::RepeatedName { name: "b".into() };
+    assert_eq!(faults(&twice), at([("/contents/1/parts/0/functionCall/args/a/b", name)]));
+    assert_eq!(said(&twice), ["Invalid JSON payload received. Repeated map key: 'b' is already set."]);
+    let number = Fault::NumberBeyondDouble { number: "1e999".into() };
+    assert_eq!(faults(&large), at([("/contents/2/parts/0/functionResponse/response/a/0", number)]));
+    assert_eq!(said(&large), ["Invalid JSON payload received. Number exceeds the range of double."]);
+}
+
 #[test]
 fn calls_and_outcomes_have_names_and_objects() {
     let part = |part: &str| faults(&list(&[Q, &model(part), &user(&outcome("f"))]));

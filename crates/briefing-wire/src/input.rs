@@ -16,7 +16,8 @@ pub enum InputFault {
     Blank,
     /// JSON, but no object; sent as the member `value` of one.
     NotAnObject,
-    /// No JSON, as when the model was cut off (report B50); sent as text, as the member `invalid_json`.
+    /// No JSON, as when the model was cut off (report B50), or none that the wire takes (Gemini: a name that stands twice, a number
+    /// beyond a double); sent as text, as the member `invalid_json`.
     NotJson,
     /// Nested deeper than a body may be; sent as text likewise.
     TooDeep,
@@ -71,6 +72,15 @@ fn mended(raw: &str) -> (String, InputFault) {
         return (sound, InputFault::LoneSurrogate);
     }
     (format!("{{\"value\":{}}}", sound.trim()), InputFault::NotAnObject)
+}
+
+/// JSON arguments that a wire cannot read all the same, as text like what is no JSON.
+pub(crate) fn as_text(input: &Input) -> (String, InputFault) {
+    let text = object_of_text("invalid_json", input.raw());
+    if text.len() > MAX_INPUT_CHARS && text.chars().count() > MAX_INPUT_CHARS {
+        return (object_of_text("cut", prefix(input.raw(), INPUT_SHOWN)), InputFault::TooLong);
+    }
+    (text, InputFault::NotJson)
 }
 
 fn object_of_text(name: &str, text: &str) -> String {

@@ -266,6 +266,18 @@ pub enum Fault {
         /// The call's id.
         id: String,
     },
+    /// A name that stands twice in one object, inside arguments or an outcome whose reader takes it once.
+    #[error("the name \"{name}\" stands twice in one object")]
+    RepeatedName {
+        /// The name.
+        name: String,
+    },
+    /// A number beyond what a double holds, inside arguments or an outcome whose reader keeps doubles.
+    #[error("the number {number} is beyond a double")]
+    NumberBeyondDouble {
+        /// The number as it is written.
+        number: String,
+    },
     /// Arguments longer than the provider takes.
     #[error("the arguments of \"{id}\" have {characters} characters, more than {most}")]
     ArgumentsTooLong {

@@ -1,6 +1,7 @@
 //! The parts of a content.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use briefing_json::{Kind, Path, Value};
 
@@ -105,6 +106,7 @@ impl Parts<'_> {
         if present(call, "args").is_some_and(|args| args.kind() != Kind::Object) {
             self.out.add(&at.key("args"), Fault::ArgumentsNotObject { id: held.shown() });
         }
+        structure(call, "args", at, self.out);
         Some(held)
     }
 
@@ -112,6 +114,7 @@ impl Parts<'_> {
     fn outcome<'d>(&mut self, outcome: Value<'d>, key: &'static str, part: Option<usize>, at: &Path<'_>) -> Option<Held<'d>> {
         let held = self.held(outcome, HeldKind::Outcome, key, part, at)?;
         self.out.optional(at, outcome, "response", Shape::Object);
+        structure(outcome, "response", at, self.out);
         let above = at.key("parts");
         let mut files = present(outcome, "parts").into_iter().flat_map(each).peekable();
         if files.peek().is_some() && !self.rules.outcome_files {
@@ -165,6 +168,38 @@ fn one_of(part: Value<'_>, at: &Path<'_>, out: &mut Findings) {
         }
         (Some(_), Some(second)) => out.add(&at.key(second), Fault::MixedPart { key: second.to_owned() }),
         (Some(_), None) => {}
+    }
+}
+
+/// Arguments and outcomes are a `google.protobuf.Struct`: of each name one, and doubles for numbers. The words are those of protobuf's
+/// reader (`protostream_objectwriter.cc`, `json_stream_parser.cc`): "Repeated map key: 'k1' is already set.", "Number exceeds the range
+/// of double."
+fn structure(holder: Value<'_>, key: &str, at: &Path<'_>, out: &mut Findings) {
+    if let Some(object) = present(holder, key) {
+        doubles(object, &at.key(key), out);
+    }
+}
+
+/// A document's depth is bounded, so this ends.
+fn doubles(value: Value<'_>, at: &Path<'_>, out: &mut Findings) {
+    match value.kind() {
+        Kind::Number => {
+            if !value.as_f64().is_some_and(f64::is_finite) {
+                out.add(at, Fault::NumberBeyondDouble { number: clip(value.raw()) });
+            }
+        }
+        Kind::Array => value.items().enumerate().for_each(|(index, item)| doubles(item, &at.index(index), out)),
+        Kind::Object => {
+            let mut names = HashSet::new();
+            for (name, member) in value.entries() {
+                doubles(member, &at.key(&name), out);
+                if names.contains(&name) {
+                    out.add(&at.key(&name), Fault::RepeatedName { name: clip(&name) });
+                }
+                names.insert(name);
+            }
+        }
+        Kind::Null | Kind::True | Kind::False | Kind::String => {}
     }
 }
 

@@ -52,6 +52,11 @@ impl Fault {
             Self::NotBase64 | Self::SignatureNotBase64 => {
                 format!("Invalid value at '{at}' (TYPE_BYTES), Base64 decoding failed")
             }
+            // Of protobuf's reader, `ProtoStreamObjectWriter` and `JsonStreamParser`.
+            Self::RepeatedName { name } => {
+                format!("Invalid JSON payload received. Repeated map key: '{name}' is already set.")
+            }
+            Self::NumberBeyondDouble { .. } => "Invalid JSON payload received. Number exceeds the range of double.".into(),
             Self::MediaType { found } => format!("Unsupported MIME type: {found}"),
             Self::WrongType { found: Kind::Array, .. } => not_repeating(&at)?,
             Self::BadFunctionName { .. } if at.starts_with("tools") => format!(

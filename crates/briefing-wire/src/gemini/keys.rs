@@ -5,6 +5,8 @@ use briefing_json::Value;
 /// A field's name in both spellings that proto JSON allows: the one that is written, and the other.
 pub(super) type Key = [&'static str; 2];
 
+pub(super) const TOOL_CALL: Key = ["toolCall", "tool_call"];
+pub(super) const TOOL_RESPONSE: Key = ["toolResponse", "tool_response"];
 pub(super) const SYSTEM: Key = ["systemInstruction", "system_instruction"];
 pub(super) const TEXT: Key = ["text", "text"];
 pub(super) const CODE: Key = ["executableCode", "executable_code"];
@@ -23,9 +25,12 @@ pub(super) const CACHED: Key = ["cachedContent", "cached_content"];
 pub(super) const CALLING: Key = ["functionCallingConfig", "function_calling_config"];
 pub(super) const ALLOWED: Key = ["allowedFunctionNames", "allowed_function_names"];
 
+/// What a part may be, in the order that it is looked for where the model wrote it.
+pub(super) const DATA: [Key; 9] = [CALL, TEXT, RESPONSE, INLINE, FILE, CODE, CODE_RESULT, TOOL_CALL, TOOL_RESPONSE];
+
 /// Fields of a part that are no unknown ones: what it is, of which it may have one, whether it is a thought, and the mark of a call
 /// that came without an id.
-pub(super) const WRITTEN: [&str; 17] = [
+pub(super) const WRITTEN: [&str; 19] = [
     "text",
     "thought",
     "id",
@@ -41,13 +46,21 @@ pub(super) const WRITTEN: [&str; 17] = [
     CODE[1],
     CODE_RESULT[0],
     CODE_RESULT[1],
-    "toolCall",
-    "toolResponse",
+    TOOL_CALL[0],
+    TOOL_CALL[1],
+    TOOL_RESPONSE[0],
+    TOOL_RESPONSE[1],
 ];
 
-/// How many of the things that a part may be it claims to be.
+/// How many fields say what the part is, in either spelling; one that stands twice counts twice.
 pub(super) fn count(part: Value<'_>) -> usize {
-    [TEXT, CALL, RESPONSE, INLINE, FILE, CODE, CODE_RESULT].into_iter().filter(|key| get(part, *key).is_some()).count()
+    part.entries().filter(|(name, value)| !value.is_null() && DATA.iter().any(|key| key.contains(&name.as_ref()))).count()
+}
+
+/// The fields that say what the part is, in that order; of both spellings the one that is written first.
+pub(super) fn claims<'k>(part: Value<'k>, order: &'k [Key]) -> impl Iterator<Item = &'static str> + 'k {
+    let spellings = order.iter().flat_map(|[one, other]| [Some(*one), Some(*other).filter(|other| other != one)]).flatten();
+    spellings.filter(move |name| part.get(name).is_some_and(|value| !value.is_null()))
 }
 
 /// The member, in either spelling, unless it is absent or null; with the spelling.

@@ -12,12 +12,13 @@ use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Round, Wire};
 use briefing_json::Value;
 
-use super::keys::{CACHED, SIGNATURE, SYSTEM, WRITTEN};
+use super::keys::{self, CACHED, SIGNATURE, SYSTEM, WRITTEN};
 use super::native::standing;
-use super::response::Response;
+use super::response::{Response, is_object};
 use super::{Body, Content, Part, Role, is_nameless, tools};
 use crate::finding::WireChange;
 use crate::frame::{Step, files_move, steps};
+use crate::input;
 use crate::raw::look;
 use crate::scribe::{Place, Scribe, Shown};
 use crate::tools as shared;
@@ -187,23 +188,41 @@ impl<'a> List<'a, '_, '_> {
         if unsigned {
             self.scribe.note(WireChange::SignatureStandsIn { call: call.id.to_string() });
         }
-        let id = self.scribe.call_id(&call.id);
         Part::Call {
-            id: (!is_nameless(call)).then_some(id),
+            id: (!is_nameless(call)).then(|| self.scribe.call_id(&call.id)),
             name: self.scribe.name(&call.name),
-            args: self.scribe.input(call),
+            args: self.args(call),
             unsigned,
             fields,
         }
     }
 
+    /// The arguments as a `Struct`, which is more than any JSON object.
+    fn args(&mut self, call: &'a ToolCall) -> Cow<'a, str> {
+        let (args, why) = match input::outgoing(&call.input) {
+            (args, why) if is_object(&args) => (args, why),
+            _ => {
+                let (args, why) = input::as_text(&call.input);
+                (Cow::Owned(args), Some(why))
+            }
+        };
+        if let Some(why) = why {
+            self.scribe.note(WireChange::InputMended { call: call.id.to_string(), why });
+        }
+        args
+    }
+
     fn outcome(&mut self, call: &'a ToolCall, outcome: &'a Outcome, files: Option<&mut Vec<Part<'a>>>) -> Part<'a> {
-        let (id, name) = (self.scribe.answered(&outcome.call), self.scribe.name(&call.name));
+        let id = (!is_nameless(call)).then(|| self.scribe.answered(&outcome.call));
+        let name = self.scribe.name(&call.name);
         let mut texts: Vec<Cow<'a, str>> = Vec::new();
         let (mut inside, mut given) = (Vec::new(), false);
         for part in &outcome.parts {
             match part {
-                CorePart::Text(text) => texts.push(Cow::Borrowed(&text.text)),
+                CorePart::Text(text) => {
+                    self.scribe.drop_extra(&text.extra);
+                    texts.push(Cow::Borrowed(&text.text));
+                }
                 CorePart::Native(native) => match self.native(native, Place::Outcome) {
                     Some(Part::Text { text, .. }) => texts.push(text),
                     part => inside.extend(part),
@@ -232,7 +251,7 @@ impl<'a> List<'a, '_, '_> {
             texts => Cow::Owned(texts.join("\n\n")),
         };
         Part::Response {
-            id: (!is_nameless(call)).then_some(id),
+            id,
             name,
             response: Response::of(text, outcome.failed == Some(true)),
             files: inside,
@@ -279,7 +298,10 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn reasoning(&mut self, reasoning: &'a Reasoning) -> Option<Part<'a>> {
-        let thought = |part: Value<'_>| (part.get("thought")?.as_bool()? && part.get("text")?.as_str().is_some()).then_some(());
+        let thought = |part: Value<'_>| {
+            let is_text = keys::count(part) == 1 && part.get("text")?.as_str().is_some();
+            (is_text && part.get("thought")?.as_bool()?).then_some(())
+        };
         if reasoning.wire == WIRE && look(reasoning.raw.as_str(), thought).is_some() {
             return Some(Part::Raw(reasoning.raw.as_str()));
         }

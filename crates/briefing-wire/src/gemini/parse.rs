@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use briefing::message::{
-    Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, Outcome, Part, RawJson, Reasoning, System, SystemPart,
-    Text, ToolCall, User,
+    Assistant, Bytes, CallId, Extra, Input, Item, Media, MediaSource, Native, Outcome, Part, RawJson, Reasoning, System,
+    SystemPart, Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Profiles, Wire};
 use briefing_json::{Path, Value};
 
-use super::keys::{self, CACHED, CALL, CODE, CODE_RESULT, FILE, INLINE, Key, RESPONSE, SYSTEM, TEXT, TYPE, URI};
+use super::keys::{
+    self, CACHED, CALL, CODE, CODE_RESULT, DATA, FILE, INLINE, Key, RESPONSE, SYSTEM, TEXT, TOOL_CALL, TOOL_RESPONSE, TYPE, URI,
+};
 use super::list::{elements, place};
 use super::native::kind_of;
 use super::pairing::Pairing;
 use super::{is_nameless, response, tools};
 use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, object, object_of, present};
-use crate::raw::{is_base64, standard_base64, text_of};
+use crate::raw::{is_base64, standard_base64, text_of, without_member};
 
 const WIRE: Wire = Wire::Gemini;
 
@@ -44,7 +46,7 @@ pub(crate) fn body(body: Value<'_>, reader: &mut Reader) -> Read<(Call, Vec<Mode
     let mut out = Vec::new();
     if let Some((name, system)) = keys::find(body, SYSTEM) {
         let at = root.key(name);
-        let parts = parts(object(system, &at)?, GIVEN, &at, reader, system_part)?;
+        let parts = parts(object(system, &at)?, INSIDE, &at, reader, system_part)?;
         let extra = reader.extra(system, &["parts"], None, &at);
         out.push(ModelMessage::System(Arc::new(System { parts, extra })));
     }
@@ -92,7 +94,7 @@ fn contents(
                 out.push(ModelMessage::Assistant(Arc::new(Assistant { items, model: None, extra })));
             }
             Some("system") => {
-                let parts = parts(value, GIVEN, &at, reader, system_part)?;
+                let parts = parts(value, INSIDE, &at, reader, system_part)?;
                 let extra = reader.extra(value, &["role", "parts"], None, &at);
                 out.push(ModelMessage::System(Arc::new(System { parts, extra })));
             }
@@ -109,9 +111,11 @@ fn call_of(item: &Item) -> Option<&ToolCall> {
     }
 }
 
-/// What a part may be, in the order that it is looked for: of the user's, and of the model's.
-const GIVEN: &[Key] = &[RESPONSE, TEXT, INLINE, FILE, CALL, CODE, CODE_RESULT];
-const SAID: &[Key] = &[CALL, TEXT, RESPONSE, INLINE, FILE, CODE, CODE_RESULT];
+/// What a part may be, in the order that it is looked for: of the user's; inside an outcome and in system text, where no outcome
+/// stands; and of the model's.
+const GIVEN: &[Key] = &[RESPONSE, TEXT, INLINE, FILE, CALL, CODE, CODE_RESULT, TOOL_CALL, TOOL_RESPONSE];
+const INSIDE: &[Key] = &[TEXT, INLINE, FILE, RESPONSE, CALL, CODE, CODE_RESULT, TOOL_CALL, TOOL_RESPONSE];
+const SAID: &[Key] = &DATA;
 
 fn parts<T>(
     content: Value<'_>,
@@ -127,7 +131,7 @@ fn parts<T>(
         let at = place(&at, index);
         out.extend(part(object(value, &at)?, &at, reader)?);
         // A part is one thing: what else it claims to be is told.
-        for (name, _) in order.iter().filter_map(|key| keys::find(value, *key)).skip(1) {
+        for name in keys::claims(value, order).skip(1) {
             reader.note(&at, ParseChange::FieldLeftOut { name: name.to_owned() });
         }
     }
@@ -140,7 +144,8 @@ enum Given {
     Outcome(Outcome),
 }
 
-/// The outcomes of a user content, and behind them what else it holds.
+/// The outcomes of a user content and what else it holds, in its order: what stands before an outcome is input of its own. `fit` puts
+/// the outcomes behind their calls, and tells that.
 fn user(
     content: Value<'_>,
     pairing: &mut Pairing,
@@ -148,7 +153,11 @@ fn user(
     reader: &mut Reader,
     out: &mut Vec<ModelMessage>,
 ) -> Read<()> {
-    let extra = reader.unknown(content, &["role", "parts"], at);
+    let mut extra = Some(reader.unknown(content, &["role", "parts"], at));
+    let mut input = |parts: Vec<Part>| {
+        let extra = Extra::new(WIRE, extra.take().unwrap_or_default());
+        ModelMessage::User(Arc::new(User { parts, extra }))
+    };
     let mut rest = Vec::new();
     let mut outcomes = false;
     for given in parts(content, GIVEN, at, reader, |part, at, reader| given(part, pairing, at, reader))? {
@@ -156,16 +165,18 @@ fn user(
             Given::Part(part) => rest.push(part),
             Given::Outcome(outcome) => {
                 outcomes = true;
+                if !rest.is_empty() {
+                    out.push(input(std::mem::take(&mut rest)));
+                }
                 out.push(ModelMessage::Tool(Arc::new(outcome)));
             }
         }
     }
-    if outcomes && rest.is_empty() {
-        for (name, _) in extra {
-            reader.note(at, ParseChange::FieldLeftOut { name: name.to_string() });
-        }
-    } else {
-        out.push(ModelMessage::User(Arc::new(User { parts: rest, extra: Extra::new(WIRE, extra) })));
+    if !outcomes || !rest.is_empty() {
+        out.push(input(rest));
+    }
+    for (name, _) in extra.into_iter().flatten() {
+        reader.note(at, ParseChange::FieldLeftOut { name: name.to_string() });
     }
     Ok(())
 }
@@ -173,25 +184,25 @@ fn user(
 fn system_part(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<SystemPart>> {
     match text(part, at, reader)? {
         Some(text) => Ok(Some(SystemPart::Text(text))),
-        None => Ok(native(part, at, reader).map(SystemPart::Native)),
+        None => Ok(native(part, INSIDE, at, reader).map(SystemPart::Native)),
     }
 }
 
 fn given(part: Value<'_>, pairing: &mut Pairing, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Given>> {
     match keys::find(part, RESPONSE) {
         Some((name, response)) => outcome(part, (name, response), pairing, at, reader),
-        None => Ok(part_of(part, at, reader)?.map(Given::Part)),
+        None => Ok(part_of(part, GIVEN, at, reader)?.map(Given::Part)),
     }
 }
 
-fn part_of(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Part>> {
+fn part_of(part: Value<'_>, order: &[Key], at: &Path<'_>, reader: &mut Reader) -> Read<Option<Part>> {
     if let Some(text) = text(part, at, reader)? {
         return Ok(Some(Part::Text(text)));
     }
     match file(part, at, reader) {
         Some((media, true)) => Ok(Some(Part::Document(media))),
         Some((media, false)) => Ok(Some(Part::Image(media))),
-        None => Ok(native(part, at, reader).map(Part::Native)),
+        None => Ok(native(part, order, at, reader).map(Part::Native)),
     }
 }
 
@@ -200,21 +211,35 @@ fn text(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Text
     Ok(Some(Text { text, extra: reader.extra(part, &["text"], None, at) }))
 }
 
-fn native(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<briefing::message::Native> {
-    reader.native(part, &kind_of(part).unwrap_or_default(), at)
+fn native(part: Value<'_>, order: &[Key], at: &Path<'_>, reader: &mut Reader) -> Option<Native> {
+    let kind = keys::claims(part, order).next().map(str::to_owned).or_else(|| kind_of(part)).unwrap_or_default();
+    Some(Native { wire: WIRE, kind: kind.into(), raw: alone(part, order, at, reader)?, reads_as: None, needs: None })
 }
 
+/// The part as it came, but as one thing.
+fn alone(part: Value<'_>, order: &[Key], at: &Path<'_>, reader: &mut Reader) -> Option<RawJson> {
+    let raw = reader.raw(part, at)?;
+    keys::claims(part, order)
+        .skip(1)
+        .try_fold(raw, |raw, other| without_member(raw.as_str(), other).and_then(|one| RawJson::new(one).ok()))
+}
+
+/// What the model wrote: a call, else a thought, else text. So reads the stream, too.
 fn item(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Item>> {
-    if part.get("thought").and_then(Value::as_bool) == Some(true) {
-        let raw = reader.raw(part, at);
-        return Ok(raw.map(|raw| Item::Reasoning(Reasoning { wire: WIRE, kind: "thought".into(), raw })));
-    }
+    let thought = part.get("thought").and_then(Value::as_bool) == Some(true);
     if let Some((name, call)) = keys::find(part, CALL) {
+        if thought {
+            reader.note(at, ParseChange::FieldLeftOut { name: "thought".to_owned() });
+        }
         return Ok(Some(Item::Call(function_call(part, name, call, at, reader)?)));
+    }
+    if thought {
+        let raw = alone(part, SAID, at, reader);
+        return Ok(raw.map(|raw| Item::Reasoning(Reasoning { wire: WIRE, kind: "thought".into(), raw })));
     }
     match text(part, at, reader)? {
         Some(text) => Ok(Some(Item::Text(text))),
-        None => Ok(native(part, at, reader).map(Item::Native)),
+        None => Ok(native(part, SAID, at, reader).map(Item::Native)),
     }
 }
 
@@ -245,7 +270,7 @@ fn outcome(
     let id = reader.member(given, "id", &inner)?;
     let call = pairing.answered(&name, id.as_deref());
     if call.is_none() && pairing.goes_on {
-        return Ok(native(part, at, reader).map(Part::Native).map(Given::Part));
+        return Ok(native(part, GIVEN, at, reader).map(Part::Native).map(Given::Part));
     }
     let (mut out, mut failed) = (Vec::new(), None);
     if let Some(response) = present(given, "response") {
@@ -257,7 +282,7 @@ fn outcome(
         };
         out.push(Part::text(text));
     }
-    out.append(&mut parts(given, GIVEN, &inner, reader, part_of)?);
+    out.append(&mut parts(given, INSIDE, &inner, reader, |part, at, reader| part_of(part, INSIDE, at, reader))?);
     let fields = around(part, (key, RESPONSE), given, &["name", "id", "response", "parts"], at, reader);
     let extra = Extra::new(WIRE, fields);
     let call = call.unwrap_or_else(|| CallId::new(id.unwrap_or(name)));

@@ -1,13 +1,13 @@
 //! Tools: declarations in lists, tools of Gemini's own beside them, and the configuration that names them.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashSet;
 
 use briefing::message::RawJson;
 use briefing::{Tool, Wire};
 use briefing_json::{Document, Kind, Path, Value, quote};
 
-use super::keys::{self, ALLOWED, CALLING, CONFIG, DECLARATIONS, SCHEMA};
+use super::keys::{self, ALLOWED, CALLING, CONFIG, DECLARATIONS, Key, SCHEMA};
 use super::list::{elements, place};
 use crate::finding::WireChange;
 use crate::parse::{Fails, Read, Reader, object};
@@ -147,52 +147,119 @@ fn declaration(out: &mut Writer, tool: &Declared<'_>) {
 }
 
 /// Makes the configuration agree with the tools: without functions it has no place ("Function calling config is set without
-/// function_declarations."), and of the names that it allows those stand that are declared, as they are written.
+/// function_declarations."), and of the names that it allows those stand that are declared, as they are written. If none of them is
+/// declared, none may be called.
 pub(super) fn settle_config(parameters: &mut Vec<Parameter<'_>>, tools: &[Declared<'_>], scribe: &mut Scribe<'_>) {
-    let Some(at) = parameters.iter().position(|(name, _)| CONFIG.contains(name)) else { return };
+    let is_config = |(name, _): &Parameter<'_>| CONFIG.contains(name);
+    let says = |parameter: &Parameter<'_>| is_config(parameter) && parameter.1.trim() != "null";
+    let Some(mut at) = parameters.iter().position(says).or_else(|| parameters.iter().position(is_config)) else { return };
     // In both spellings it is the same field.
-    if let Some(again) = parameters.iter().skip(at + 1).position(|(name, _)| CONFIG.contains(name)) {
-        let (name, _) = parameters.remove(at + 1 + again);
+    while let Some(again) = (0..parameters.len()).find(|again| *again != at && parameters.get(*again).is_some_and(is_config)) {
+        let (name, _) = parameters.remove(again);
+        at -= usize::from(again < at);
         scribe.note_body(WireChange::FieldLeftOut { name: name.to_owned() });
     }
     let Some((_, config)) = parameters.get_mut(at) else { return };
-    let names: Vec<&Arc<str>> = tools
+    let names: HashSet<&str> = tools
         .iter()
         .filter_map(|tool| match tool {
-            Declared::Function { name, .. } => Some(name),
+            Declared::Function { name, .. } => Some(&**name),
             Declared::Raw { .. } => None,
         })
         .collect();
-    let mut change = None;
-    let settled = look(config, |config| {
-        let Some((key, calling)) = keys::find(config, CALLING) else { return Some(None) };
-        if names.is_empty() {
-            change = Some(WireChange::ToolChoiceLeftOut);
-            return Some(Some(without(config, &CALLING)));
-        }
-        if CALLING.iter().filter(|key| config.get(key).is_some()).count() > 1 {
-            return Some(Some(without(config, &CALLING)));
-        }
-        let (allowed_key, allowed) = keys::find(calling, ALLOWED)?;
-        let given: Vec<String> = allowed.items().filter_map(|name| Some(name.as_str()?.into_owned())).collect();
-        let known = |name: &String| scribe.names.known(name).filter(|known| names.contains(known)).cloned();
-        let kept: Vec<Arc<str>> = given.iter().filter_map(known).collect();
-        if kept.len() == given.len() && kept.iter().zip(&given).all(|(kept, given)| **kept == **given) {
-            return None;
-        }
-        change = (kept.len() < given.len()).then_some(WireChange::ToolChoiceLeftOut);
-        Some(Some(with_names(config, key, calling, allowed_key, &kept)))
-    });
-    match settled {
-        Some(Some(text)) if text == "{}" => {
-            parameters.remove(at);
-        }
-        Some(Some(text)) => *config = Cow::Owned(text),
-        Some(None) | None => {}
+    let Some((text, told)) = look(config, |config| settled(config, &names, scribe)) else { return };
+    if text == "{}" {
+        parameters.remove(at);
+    } else {
+        *config = Cow::Owned(text);
     }
-    if let Some(change) = change {
-        scribe.note_body(change);
+    told.into_iter().for_each(|change| scribe.note_body(change));
+}
+
+/// The configuration as it is written, and what is told of it; none if nothing changes.
+fn settled(config: Value<'_>, names: &HashSet<&str>, scribe: &Scribe<'_>) -> Option<(String, Vec<WireChange>)> {
+    let calling = keys::get(config, CALLING)?;
+    if names.is_empty() {
+        return Some((without(config, &CALLING), vec![WireChange::ToolChoiceLeftOut]));
     }
+    let allowed = Allowed::of(calling, names, scribe);
+    let mut told: Vec<WireChange> =
+        second_spelling(config, CALLING).into_iter().chain(second_spelling(calling, ALLOWED)).collect();
+    if told.is_empty() && matches!(allowed, Allowed::AsItCame) {
+        return None;
+    }
+    let inner = match &allowed {
+        Allowed::AsItCame => written(members(calling, ALLOWED, None)),
+        Allowed::Names { list, all } => {
+            told.extend((!all).then_some(WireChange::ToolChoiceLeftOut));
+            written(members(calling, ALLOWED, Some(list)))
+        }
+        Allowed::None => {
+            told.push(WireChange::ToolChoiceLeftOut);
+            let others = members(calling, ALLOWED, None).filter(|(name, _)| name != "mode" && !ALLOWED.contains(&&**name));
+            written(std::iter::once((Cow::Borrowed("mode"), Cow::Borrowed("\"NONE\""))).chain(others))
+        }
+    };
+    let inner = (inner != calling.raw()).then_some(inner);
+    Some((written(members(config, CALLING, inner.as_deref())), told))
+}
+
+/// What becomes of the names that may be called.
+enum Allowed {
+    /// All are declared, or none is named.
+    AsItCame,
+    /// These are declared; `all`: no other was named.
+    Names { list: String, all: bool },
+    /// None of those that are named is declared.
+    None,
+}
+
+impl Allowed {
+    fn of(calling: Value<'_>, names: &HashSet<&str>, scribe: &Scribe<'_>) -> Self {
+        let Some(allowed) = keys::get(calling, ALLOWED) else { return Self::AsItCame };
+        let given: Vec<Value<'_>> = if allowed.kind() == Kind::Array { allowed.items().collect() } else { vec![allowed] };
+        let (mut list, mut kept, mut same) = (b"[".to_vec(), 0, allowed.kind() == Kind::Array);
+        for name in given.iter().filter_map(|name| name.as_str()) {
+            let Some(known) = scribe.names.known(&name).filter(|known| names.contains(&***known)) else { continue };
+            if kept > 0 {
+                list.push(b',');
+            }
+            quote(known, &mut list);
+            kept += 1;
+            same &= **known == *name;
+        }
+        list.push(b']');
+        let list = String::from_utf8(list).unwrap_or_default();
+        match () {
+            () if same && kept == given.len() => Self::AsItCame,
+            () if kept == 0 => Self::None,
+            () => Self::Names { list, all: kept == given.len() },
+        }
+    }
+}
+
+/// That a field stands in its other spelling, too, which is left out.
+fn second_spelling(object: Value<'_>, key: Key) -> Option<WireChange> {
+    let [one, other] = key;
+    let both = object.get(one).is_some() && object.get(other).is_some();
+    let stands = keys::find(object, key).map(|(name, _)| name).filter(|_| both)?;
+    Some(WireChange::FieldLeftOut { name: if stands == one { other } else { one }.to_owned() })
+}
+
+/// The members of an object with that one written once, and as `instead` if there is such.
+fn members<'d>(
+    object: Value<'d>,
+    key: Key,
+    instead: Option<&'d str>,
+) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> + 'd {
+    let stands = keys::get(object, key).map(|value| value.span());
+    object.entries().filter_map(move |(name, value)| {
+        if !key.contains(&name.as_ref()) {
+            return Some((name, Cow::Borrowed(value.raw())));
+        }
+        let raw = instead.unwrap_or_else(|| value.raw());
+        (stands.is_none() || stands == Some(value.span())).then_some((name, Cow::Borrowed(raw)))
+    })
 }
 
 /// The object without those members.
@@ -200,28 +267,6 @@ fn without(object: Value<'_>, gone: &[&str]) -> String {
     written(
         object.entries().filter(|(name, _)| !gone.contains(&&**name)).map(|(name, value)| (name, Cow::Borrowed(value.raw()))),
     )
-}
-
-fn with_names(config: Value<'_>, key: &str, calling: Value<'_>, allowed: &str, names: &[Arc<str>]) -> String {
-    let mut list = b"[".to_vec();
-    for name in names {
-        if list.len() > 1 {
-            list.push(b',');
-        }
-        quote(name, &mut list);
-    }
-    list.push(b']');
-    let list = String::from_utf8(list).unwrap_or_default();
-    let inner = calling.entries().filter(|(name, _)| *name != allowed || !names.is_empty());
-    let inner = inner.map(|(name, value)| {
-        let raw = if name == allowed { Cow::Owned(list.clone()) } else { Cow::Borrowed(value.raw()) };
-        (name, raw)
-    });
-    let inner = written(inner);
-    written(config.entries().map(|(name, value)| {
-        let raw = if name == key { Cow::Owned(inner.clone()) } else { Cow::Borrowed(value.raw()) };
-        (name, raw)
-    }))
 }
 
 fn written<'d>(members: impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)>) -> String {

@@ -152,6 +152,7 @@ fn input() -> BoxedStrategy<Input> {
         "not json",
         "{}{}",
         "{\"a\":1,\"a\":2}",
+        "{\"a\":[1e999]}",
         "12e400",
         &deep,
         &deepest,

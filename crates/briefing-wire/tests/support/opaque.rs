@@ -148,7 +148,7 @@ pub(crate) const RESPONSES: [&str; 40] = [
 ];
 
 /// Parts of Gemini.
-pub(crate) const GEMINI: [&str; 24] = [
+pub(crate) const GEMINI: [&str; 30] = [
     r#"{"inlineData":{"mimeType":"audio/mpeg","data":"AA_-"}}"#,
     r#"{"inline_data":{"mime_type":"video/mp4","data":"AAAA"},"videoMetadata":{"fps":1}}"#,
     r#"{"inlineData":{"mimeType":"image/png","data":"!!"}}"#,
@@ -172,6 +172,12 @@ pub(crate) const GEMINI: [&str; 24] = [
     r#"{"thoughtSignature":"c2ln"}"#,
     r#"{"hologram":{"x":1}}"#,
     r#"{"hologram":1}"#,
+    r#"{"hologram":{"x":1},"functionCall":{"name":"f"}}"#,
+    r#"{"executableCode":{"code":"1"},"function_call":{"name":"f"}}"#,
+    r#"{"executableCode":{"code":"1"},"codeExecutionResult":{"outcome":"OUTCOME_OK"}}"#,
+    r#"{"text":"x","tool_call":{"id":"t1"}}"#,
+    r#"{"thought":true,"text":"hm","functionCall":{"name":"f"}}"#,
+    r#"{"thought":true,"text":"hm","toolResponse":{"id":"t1"}}"#,
     "{}",
 ];
 
