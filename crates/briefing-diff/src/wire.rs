@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{DiffError, Side};
 
-/// A provider's request format.
+/// A provider's request format. Closed on purpose: a new wire is a breaking change, as each client has to decide what it does with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
