@@ -112,12 +112,15 @@ fn tools() -> impl Strategy<Value = (Wire, Value)> {
             Wire::Anthropic => json!({ "type": "web_search_20250305", "name": "web_search", "max_uses": 3 }),
             Wire::Gemini => {
                 let search = json!({ "excludeDomains": ["a.b"] });
-                return (wire, match shape {
-                    0 => json!([{ "functionDeclarations": list }]),
-                    1 => json!([{ "functionDeclarations": list, "googleSearch": search, "urlContext": { "x": 1 } }]),
-                    2 => json!([{ "codeExecution": { "x": 1 }, "function_declarations": list }]),
-                    _ => json!([{ "functionDeclarations": list }, { "googleSearch": search }]),
-                });
+                return (
+                    wire,
+                    match shape {
+                        0 => json!([{ "functionDeclarations": list }]),
+                        1 => json!([{ "functionDeclarations": list, "googleSearch": search, "urlContext": { "x": 1 } }]),
+                        2 => json!([{ "codeExecution": { "x": 1 }, "function_declarations": list }]),
+                        _ => json!([{ "functionDeclarations": list }, { "googleSearch": search }]),
+                    },
+                );
             }
         };
         if shape > 1 {

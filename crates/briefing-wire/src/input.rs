@@ -7,7 +7,6 @@ use briefing::message::{INPUT_SHOWN, Input, MAX_INPUT_CHARS, MAX_RAW_DEPTH};
 use briefing::text::prefix;
 use briefing_json::{Document, Kind, quote, without_lone_surrogates};
 
-
 /// Why arguments could not be sent as they came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
