@@ -1,6 +1,7 @@
 //! The wires, their dialects, and what a model allows. Shares nothing with the profiles that the core renders by.
 
-/// A provider's request format that this crate checks.
+/// A provider's request format that this crate checks. Closed on purpose: a new wire is a breaking change, as each client has to decide
+/// what it does with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wire {
     /// OpenAI Chat Completions, and what speaks it.

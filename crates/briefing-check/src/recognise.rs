@@ -43,7 +43,7 @@ pub fn recognise(body: Value<'_>) -> Result<Recognised, Unrecognised> {
     if body.get("model").is_none() && is_bedrock(messages) {
         return Err(Unrecognised::Bedrock);
     }
-    let told = by_fields(body).or_else(|| by_messages(messages));
+    let told = by_fields(body).or_else(|| by_messages(messages)).or_else(|| by_rare_fields(body));
     Ok(told.map_or_else(|| by_model(body), |wire| Recognised { wire, guessed: false }))
 }
 
@@ -89,6 +89,11 @@ fn by_fields(body: Value<'_>) -> Option<Wire> {
         }
     }
     OPENAI.iter().any(|key| body.get(key).is_some()).then_some(Wire::OpenAiChat)
+}
+
+/// Fields that Anthropic alone has and that a body seldom holds; whatever else speaks for a wire comes before.
+fn by_rare_fields(body: Value<'_>) -> Option<Wire> {
+    ["stop_sequences", "anthropic_version"].iter().any(|key| body.get(key).is_some()).then_some(Wire::Anthropic)
 }
 
 fn by_messages(messages: Value<'_>) -> Option<Wire> {
@@ -142,6 +147,9 @@ mod tests {
             r#"{"contents": []}"#,
             r#"{"messages": [{"role": "user", "content": [{"text": "q"}]}], "system": [], "inferenceConfig": {}}"#,
             r#"{"messages": [{"role": "user", "content": [{"text": "q"}]}], "system": [], "model": "claude-sonnet-4-5"}"#,
+            r#"{"messages": [{"role": "user", "content": "b"}], "model": "m", "stop_sequences": ["x"]}"#,
+            r#"{"messages": [{"role": "system", "content": "b"}], "stop_sequences": ["x"]}"#,
+            r#"{"messages": [], "anthropic_version": "vertex-2023-10-16"}"#,
             r#"{"prompt": "hello"}"#,
             "[]",
         ];
@@ -162,6 +170,9 @@ mod tests {
             told(Wire::OpenAiResponses),
             told(Wire::Gemini),
             Err(Unrecognised::Bedrock),
+            told(Wire::Anthropic),
+            told(Wire::Anthropic),
+            told(Wire::OpenAiChat),
             told(Wire::Anthropic),
             Err(Unrecognised::NoMessages),
             Err(Unrecognised::NotAnObject),

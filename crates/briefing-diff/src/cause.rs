@@ -7,6 +7,7 @@ use serde::Serialize;
 /// Why the prefix breaks at a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
+#[non_exhaustive]
 pub enum Cause {
     /// Another model: each has a cache of its own.
     ModelChanged {

@@ -78,13 +78,17 @@ fn in_order(mut names: Vec<(usize, String)>) -> Vec<String> {
 fn by_name(tools: &Pieces<'_>) -> HashMap<String, usize> {
     let mut names = HashMap::new();
     for (at, tool) in tools.blocks.iter().enumerate() {
-        names.entry(name_of(tool.value)).or_insert(at);
+        names.entry(name_of(tool)).or_insert(at);
     }
     names
 }
 
-/// A tool's name; of one without, its type or its first member (`googleSearch`).
-fn name_of(tool: Value<'_>) -> String {
+/// A tool's name; of one without, the member that it is (`googleSearch`), its type or its first member.
+fn name_of(tool: &Block<'_>) -> String {
+    if let Some(name) = tool.path.own_name() {
+        return name.into_owned();
+    }
+    let tool = tool.value;
     let named = |value: Value<'_>, key: &str| Some(value.get(key)?.as_str()?.into_owned());
     let function = tool.get("function").and_then(|function| named(function, "name"));
     function

@@ -204,7 +204,8 @@ impl<'d> Pair<'d> {
         if head && (block.value.kind() == Kind::String || reading.text == "{}") {
             return 0;
         }
-        count(&reading.text).saturating_add(reading.files * FILE_TOKENS)
+        let name = block.path.own_name().map_or(0, |name| count(&name));
+        name.saturating_add(count(&reading.text)).saturating_add(reading.files * FILE_TOKENS)
     }
 
     fn parameters(&self, prints: &Prints) -> Vec<ParameterChange> {

@@ -87,6 +87,12 @@ pub enum DiffError {
         /// Which one.
         side: Side,
     },
+    /// One is of Amazon Bedrock's Converse, which is not compared.
+    #[error("the {side} body looks like one of Amazon Bedrock's Converse, which is not compared")]
+    Bedrock {
+        /// Which one.
+        side: Side,
+    },
     /// They are for two providers, which share no cache.
     #[error("the bodies are of different wires: {older} and {newer}")]
     DifferentWires {

@@ -10,7 +10,8 @@ use crate::cause::Cause;
 use crate::classify::{Within, alike, is_reasoning, is_tail_line, message as altered, outcome};
 use crate::prompt::{Block, Message, Pieces};
 
-/// What became of a message. Numbers are indices in the bodies' own lists.
+/// What became of a message. Numbers are indices in the bodies' own lists. Closed on purpose: who sorts messages by it has to place
+/// each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum MessageChange {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::prompt::Section;
 use crate::wire::Wire;
 
-/// What the change of a parameter does to a cached prefix.
+/// What the change of a parameter does to a cached prefix. Closed on purpose: who reads the table has to say which of them is a break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "from")]
 pub enum Effect {

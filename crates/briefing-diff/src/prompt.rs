@@ -6,7 +6,7 @@ use std::ops::Range;
 use briefing_json::{Kind, Pointer, Value};
 use serde::Serialize;
 
-use crate::same::{Prints, blocks};
+use crate::same::{Prints, blocks, is_silent};
 use crate::wire::Wire;
 
 /// A section of a prompt, in the order in which every one of the four providers builds it.
@@ -39,7 +39,7 @@ pub(crate) enum What {
 pub(crate) struct Block<'d> {
     pub(crate) what: What,
     pub(crate) value: Value<'d>,
-    pub(crate) path: Path,
+    pub(crate) path: Path<'d>,
     pub(crate) print: u64,
     /// Which of the section's messages it belongs to.
     pub(crate) message: usize,
@@ -47,15 +47,38 @@ pub(crate) struct Block<'d> {
 
 /// Where a block stands: the member of the body, the element of it, the member of that, the element of that.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Path(&'static str, Option<usize>, Option<&'static str>, Option<usize>);
+pub(crate) struct Path<'d>(&'static str, Option<usize>, Option<Key<'d>>, Option<usize>);
 
-impl Path {
+/// The name of a member.
+#[derive(Debug, Clone, Copy)]
+enum Key<'d> {
+    /// One that a wire has.
+    Known(&'static str),
+    /// One that only the body tells.
+    Read(Value<'d>),
+}
+
+impl<'d> Key<'d> {
+    fn name(self) -> Cow<'d, str> {
+        match self {
+            Self::Known(name) => Cow::Borrowed(name),
+            Self::Read(key) => key.as_str().unwrap_or_default(),
+        }
+    }
+}
+
+impl<'d> Path<'d> {
     pub(crate) fn pointer(self) -> Pointer {
         let Self(member, element, inner, last) = self;
         let pointer = Pointer::root().key(member);
         let pointer = element.map_or(pointer.clone(), |index| pointer.index(index));
-        let pointer = inner.map_or(pointer.clone(), |key| pointer.key(key));
+        let pointer = inner.map_or(pointer.clone(), |key| pointer.key(&key.name()));
         last.map_or(pointer.clone(), |index| pointer.index(index))
+    }
+
+    /// The name of a block that is a member by itself.
+    pub(crate) fn own_name(self) -> Option<Cow<'d, str>> {
+        self.2.filter(|key| matches!(key, Key::Read(_))).map(Key::name)
     }
 }
 
@@ -89,7 +112,7 @@ pub(crate) struct Prompt<'d> {
 impl<'d> Prompt<'d> {
     pub(crate) fn new(body: Value<'d>, wire: Wire, prints: &Prints) -> Self {
         let mut prompt = Self::default();
-        prompt.read_tools(body, prints);
+        prompt.read_tools(body, wire, prints);
         prompt.read_system(body, wire, prints);
         prompt.read_list(body, wire, prints);
         prompt
@@ -123,17 +146,18 @@ impl<'d> Prompt<'d> {
         [Section::Messages, Section::System, Section::Tools].into_iter().find(filled).unwrap_or(Section::Messages)
     }
 
-    fn read_tools(&mut self, body: Value<'d>, prints: &Prints) {
+    /// A list that is none is one block, so that no change of it is overlooked.
+    fn read_tools(&mut self, body: Value<'d>, wire: Wire, prints: &Prints) {
         for member in ["tools", "functions"] {
-            for (index, tool) in body.get(member).into_iter().flat_map(Value::items).enumerate() {
-                let declared = ["functionDeclarations", "function_declarations"]
-                    .into_iter()
-                    .find_map(|key| Some((key, tool.get(key).filter(|list| list.kind() == Kind::Array)?)));
-                match declared {
-                    None => self.tools.own(tool, Path(member, Some(index), None, None), prints),
-                    Some((key, list)) => list.items().enumerate().for_each(|(at, declaration)| {
-                        self.tools.own(declaration, Path(member, Some(index), Some(key), Some(at)), prints);
-                    }),
+            let Some(list) = body.get(member).filter(|list| !list.is_null()) else { continue };
+            if list.kind() != Kind::Array {
+                self.tools.own(list, Path(member, None, None, None), prints);
+            }
+            for (index, tool) in list.items().enumerate() {
+                if wire == Wire::Gemini && tool.kind() == Kind::Object {
+                    self.tools.members(tool, Path(member, Some(index), None, None), prints);
+                } else {
+                    self.tools.own(tool, Path(member, Some(index), None, None), prints);
                 }
             }
         }
@@ -143,7 +167,7 @@ impl<'d> Prompt<'d> {
         for member in system_members(wire) {
             let Some(system) = body.get(member).filter(|system| !system.is_null()) else { continue };
             let (inner, list) = match system.get("parts") {
-                Some(parts) => (Some("parts"), parts),
+                Some(parts) => (Some(Key::Known("parts")), parts),
                 None => (None, system),
             };
             if list.kind() != Kind::Array {
@@ -183,11 +207,29 @@ struct Place {
 
 impl<'d> Pieces<'d> {
     /// A block that belongs to no message.
-    fn own(&mut self, value: Value<'d>, path: Path, prints: &Prints) {
+    fn own(&mut self, value: Value<'d>, path: Path<'d>, prints: &Prints) {
         self.push(What::Own, value, path, prints.block(value));
     }
 
-    fn push(&mut self, what: What, value: Value<'d>, path: Path, print: u64) {
+    /// A tool of Gemini, which is several: each function that it declares, and each other member (`googleSearch`).
+    fn members(&mut self, tool: Value<'d>, path: Path<'d>, prints: &Prints) {
+        let Path(list, index, ..) = path;
+        for (key, value) in tool.members() {
+            let name = Key::Read(key).name();
+            let declared = ["functionDeclarations", "function_declarations"].into_iter().find(|known| *known == name);
+            match declared {
+                Some(known) if value.kind() == Kind::Array => {
+                    for (at, declaration) in value.items().enumerate() {
+                        self.own(declaration, Path(list, index, Some(Key::Known(known)), Some(at)), prints);
+                    }
+                }
+                _ if is_silent(&name, value) => {}
+                _ => self.push(What::Own, value, Path(list, index, Some(Key::Read(key)), None), prints.member(key, value)),
+            }
+        }
+    }
+
+    fn push(&mut self, what: What, value: Value<'d>, path: Path<'d>, print: u64) {
         self.blocks.push(Block { what, value, path, print, message: self.messages.len() });
     }
 
@@ -202,7 +244,7 @@ impl<'d> Pieces<'d> {
     fn message(&mut self, message: Value<'d>, role: Cow<'d, str>, place: Place, wire: Wire, prints: &Prints) {
         let Place { member, index } = place;
         let start = self.blocks.len();
-        let path = |inner, last| Path(member, Some(index), inner, last);
+        let path = |inner: Option<&'static str>, last| Path(member, Some(index), inner.map(Key::Known), last);
         // What is no message (an item of Responses) is a block as a whole.
         if wire == Wire::OpenAiResponses && message.get("role").is_none() {
             self.push(What::Part, message, path(None, None), prints.block(message));

@@ -38,6 +38,15 @@ impl Prints {
         state.finish()
     }
 
+    /// The print of a member of an object that is a block of its own: of its name and what it holds.
+    pub(crate) fn member(&self, key: Value<'_>, value: Value<'_>) -> u64 {
+        let mut state = self.0.build_hasher();
+        b'M'.hash(&mut state);
+        feed_text(&string(key), &mut state);
+        feed(value, &mut state);
+        state.finish()
+    }
+
     /// The print of what a message has beside its blocks. Its order is the provider's, so that of its members does not count.
     pub(crate) fn head(&self, message: Value<'_>, is_block: impl Fn(&str) -> bool) -> u64 {
         let mut members: Vec<_> = message

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use briefing_check::{Recognised, Unrecognised, recognise};
 use briefing_json::{Kind, Value};
 use serde::Serialize;
 
 use crate::{DiffError, Side};
 
-/// A provider's request format.
+/// A provider's request format. Closed on purpose: a new wire is a breaking change, as each client has to decide what it does with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
@@ -51,80 +52,48 @@ impl fmt::Display for Wire {
     }
 }
 
-/// What one body alone tells.
+/// What one body alone tells, by the recogniser of `briefing-check`, so that no two parts of a program disagree.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
-    Wire(Wire),
-    /// `messages`, and nothing that only one of the two wires with this member has; by the model's name it is this one.
-    Guess(Wire),
+struct Told {
+    wire: Wire,
+    /// Whether nothing in the body speaks for that wire alone.
+    guessed: bool,
 }
 
 /// The wire that both bodies are in. A body of plain `messages` may be of two wires; then the other body decides.
 pub(crate) fn wire_of_both(older: Value<'_>, newer: Value<'_>) -> Result<Wire, DiffError> {
     let (a, b) = (told(older, Side::Older)?, told(newer, Side::Newer)?);
-    match (a, b) {
-        (Told::Wire(a), Told::Wire(b)) if a == b => Ok(a),
-        (Told::Guess(guess), Told::Guess(_)) => Ok(guess),
-        (Told::Wire(told), Told::Guess(_)) | (Told::Guess(_), Told::Wire(told)) if told.list() == "messages" => Ok(told),
-        (Told::Wire(a) | Told::Guess(a), Told::Wire(b) | Told::Guess(b)) => {
-            Err(DiffError::DifferentWires { older: a, newer: b })
-        }
+    match (a.guessed, b.guessed) {
+        _ if a.wire == b.wire => Ok(a.wire),
+        _ if a.wire.list() != b.wire.list() => Err(DiffError::DifferentWires { older: a.wire, newer: b.wire }),
+        (_, true) => Ok(a.wire),
+        (true, false) => Ok(b.wire),
+        (false, false) => Err(DiffError::DifferentWires { older: a.wire, newer: b.wire }),
     }
 }
 
 fn told(body: Value<'_>, side: Side) -> Result<Told, DiffError> {
-    if body.kind() != Kind::Object {
-        return Err(DiffError::NotAnObject { side });
-    }
-    let is_list = |key| body.get(key).is_some_and(|list| list.kind() == Kind::Array);
-    if is_list("messages") {
-        let by_model = || Told::Guess(if names_claude(body) { Wire::Anthropic } else { Wire::OpenAiChat });
-        return Ok(by_fields(body).or_else(|| by_messages(body)).map_or_else(by_model, Told::Wire));
-    }
-    if is_list("contents") {
-        return Ok(Told::Wire(Wire::Gemini));
-    }
-    if is_list("input") || body.get("input").is_some_and(|input| input.kind() == Kind::String) {
-        return Ok(Told::Wire(Wire::OpenAiResponses));
-    }
-    Err(DiffError::NoMessages { side })
-}
-
-fn names_claude(body: Value<'_>) -> bool {
-    let model = body.get("model").and_then(Value::as_str).unwrap_or_default();
-    model.contains("claude") && !model.contains('/')
-}
-
-fn by_fields(body: Value<'_>) -> Option<Wire> {
-    const ANTHROPIC: [&str; 3] = ["system", "stop_sequences", "anthropic_version"];
-    const CHAT: [&str; 6] =
-        ["max_completion_tokens", "stream_options", "response_format", "parallel_tool_calls", "functions", "reasoning_effort"];
-    if ANTHROPIC.iter().any(|key| body.get(key).is_some()) {
-        return Some(Wire::Anthropic);
-    }
-    let tools = body.get("tools").into_iter().flat_map(Value::items);
-    let by_tool = |tool: Value<'_>| match () {
-        () if tool.get("input_schema").is_some() => Some(Wire::Anthropic),
-        () if tool.get("function").is_some() => Some(Wire::OpenAiChat),
-        () => None,
+    let Recognised { wire, guessed } = recognise(body).map_err(|error| match error {
+        Unrecognised::NotAnObject => DiffError::NotAnObject { side },
+        Unrecognised::Bedrock => DiffError::Bedrock { side },
+        // What else may be said of a body one day: it is of no wire that is known here.
+        Unrecognised::NoMessages | _ => DiffError::NoMessages { side },
+    })?;
+    let wire = match wire {
+        briefing_check::Wire::OpenAiChat => Wire::OpenAiChat,
+        briefing_check::Wire::OpenAiResponses => Wire::OpenAiResponses,
+        briefing_check::Wire::Anthropic => Wire::Anthropic,
+        briefing_check::Wire::Gemini => Wire::Gemini,
     };
-    tools.into_iter().find_map(by_tool).or_else(|| CHAT.iter().any(|key| body.get(key).is_some()).then_some(Wire::OpenAiChat))
-}
-
-fn by_messages(body: Value<'_>) -> Option<Wire> {
-    let by_part = |part: Value<'_>| match part.get("type")?.as_str()?.as_ref() {
-        "tool_use" | "tool_result" | "server_tool_use" | "redacted_thinking" | "image" | "document" => Some(Wire::Anthropic),
-        "image_url" | "input_audio" | "file" | "refusal" => Some(Wire::OpenAiChat),
-        _ => None,
+    let is_list = |list: Value<'_>| match list.kind() {
+        Kind::Array => true,
+        Kind::String => wire == Wire::OpenAiResponses,
+        _ => false,
     };
-    body.get("messages")?.items().enumerate().find_map(|(index, message)| {
-        match message.get("role").and_then(Value::as_str).as_deref() {
-            Some("tool" | "function" | "developer") => Some(Wire::OpenAiChat),
-            Some("system") if index == 0 => Some(Wire::OpenAiChat),
-            _ if message.get("tool_calls").is_some() => Some(Wire::OpenAiChat),
-            _ => message.get("content").into_iter().flat_map(Value::items).find_map(by_part),
-        }
-    })
+    if body.get(wire.list()).is_none_or(|list| !is_list(list)) {
+        return Err(DiffError::NoMessages { side });
+    }
+    Ok(Told { wire, guessed })
 }
 
 #[cfg(test)]
@@ -150,7 +119,26 @@ mod tests {
         let different = |older, newer| Err(DiffError::DifferentWires { older, newer });
         assert_eq!(both(plain, gemini), different(Wire::OpenAiChat, Wire::Gemini));
         assert_eq!(both(anthropic, chat), different(Wire::Anthropic, Wire::OpenAiChat));
+        assert_eq!(both(plain, responses), different(Wire::OpenAiChat, Wire::OpenAiResponses));
+        assert_eq!(both(chat, r#"{"contents": {}}"#), Err(DiffError::NoMessages { side: Side::Newer }));
+        let converse = r#"{"messages": [{"role": "user", "content": [{"text": "q"}]}]}"#;
+        assert_eq!(both(converse, chat), Err(DiffError::Bedrock { side: Side::Older }));
         assert_eq!(both("[]", chat), Err(DiffError::NotAnObject { side: Side::Older }));
         assert_eq!(both(chat, "{}"), Err(DiffError::NoMessages { side: Side::Newer }));
+    }
+    #[test]
+    fn a_body_is_of_the_wire_that_the_checkers_judge_it_by() {
+        for (body, wire) in [
+            (r#"{"model": "claude-sonnet-4-5", "n": 1, "messages": []}"#, Wire::OpenAiChat),
+            (r#"{"model": "claude-sonnet-4-5", "messages": []}"#, Wire::Anthropic),
+            (r#"{"model": "anthropic/claude-sonnet-4-5", "max_tokens": 5, "messages": []}"#, Wire::Anthropic),
+            (r#"{"model": "m", "stop_sequences": ["a"], "messages": []}"#, Wire::Anthropic),
+            (r#"{"anthropic_version": "vertex-2023-10-16", "messages": []}"#, Wire::Anthropic),
+            (r#"{"messages": [{"role": "user", "content": [{"type": "document_url"}]}]}"#, Wire::OpenAiChat),
+        ] {
+            let checked = recognise(Document::parse(body).unwrap().root()).unwrap().wire;
+            assert_eq!(format!("{checked:?}"), format!("{wire:?}"), "{body}");
+            assert_eq!(both(body, body), Ok(wire), "{body}");
+        }
     }
 }

@@ -100,7 +100,89 @@ fn conversation() -> impl Strategy<Value = (Wire, Vec<Value>)> {
     })
 }
 
+/// Tools of a wire, as they stand in its body.
+fn tools() -> impl Strategy<Value = (Wire, Value)> {
+    let names = prop::collection::vec((select(vec!["find", "keep", "send"]), 0..3u8), 1..4);
+    (select(WIRES.to_vec()), names, 0..4u8).prop_map(|(wire, names, shape)| {
+        let schema = |at: u8| json!({ "type": "object", "properties": { "a": { "type": "string", "maxLength": at } } });
+        let mut list: Vec<Value> = names.iter().map(|(name, at)| tool(wire, name, &schema(*at))).collect();
+        let hosted = match wire {
+            Wire::OpenAiChat => json!({ "type": "custom", "custom": { "name": "sql" } }),
+            Wire::OpenAiResponses => json!({ "type": "web_search", "filters": { "allowed_domains": ["a.b"] } }),
+            Wire::Anthropic => json!({ "type": "web_search_20250305", "name": "web_search", "max_uses": 3 }),
+            Wire::Gemini => {
+                let search = json!({ "excludeDomains": ["a.b"] });
+                return (
+                    wire,
+                    match shape {
+                        0 => json!([{ "functionDeclarations": list }]),
+                        1 => json!([{ "functionDeclarations": list, "googleSearch": search, "urlContext": { "x": 1 } }]),
+                        2 => json!([{ "codeExecution": { "x": 1 }, "function_declarations": list }]),
+                        _ => json!([{ "functionDeclarations": list }, { "googleSearch": search }]),
+                    },
+                );
+            }
+        };
+        if shape > 1 {
+            list.push(hosted);
+        }
+        (wire, Value::from(list))
+    })
+}
+
+/// The places of everything below a value.
+fn places(value: &Value, at: &str, out: &mut Vec<String>) {
+    let inner: Vec<(String, &Value)> = match value {
+        Value::Array(items) => items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect(),
+        Value::Object(members) => members.iter().map(|(key, member)| (key.clone(), member)).collect(),
+        _ => Vec::new(),
+    };
+    for (name, inner) in inner {
+        let at = format!("{at}/{name}");
+        places(inner, &at, out);
+        out.push(at);
+    }
+}
+
+/// Takes out what stands at that place, or puts something else there.
+fn change(value: &mut Value, place: &str, other: Option<Value>) {
+    let (holder, name) = place.rsplit_once('/').unwrap();
+    match (value.pointer_mut(holder).unwrap(), other) {
+        (Value::Array(items), None) => drop(items.remove(name.parse().unwrap())),
+        (Value::Object(members), None) => drop(members.remove(name)),
+        (holder, Some(other)) => *holder.pointer_mut(&format!("/{name}")).unwrap() = other,
+        (_, None) => unreachable!(),
+    }
+}
+
 proptest! {
+    #[test]
+    fn every_change_of_the_tools_is_a_break(
+        (wire, tools) in tools(),
+        at in any::<prop::sample::Index>(),
+        other in prop::option::of(select(vec![json!("other"), json!(7), json!([1]), json!({ "b": true })])),
+        whole in 0..8u8,
+    ) {
+        let of = |tools: &Value| {
+            let mut body = chat(wire, &[user(wire, "Hi")]);
+            body["tools"] = tools.clone();
+            body
+        };
+        let mut changed = tools.clone();
+        if whole == 0 {
+            changed = other.unwrap_or_default();
+        } else {
+            let mut all = Vec::new();
+            places(&tools, "", &mut all);
+            change(&mut changed, &all[at.index(all.len())], other);
+        }
+        for (older, newer) in [(&tools, &changed), (&changed, &tools)] {
+            let found = between(&of(older), &of(newer));
+            prop_assert!(!found.held(), "{older} and {newer}");
+            prop_assert_eq!(found.breaks()[0].section, Section::Tools);
+        }
+    }
+
     #[test]
     fn no_pair_panics_and_tokens_add_up(a in wild_body(), b in wild_body()) {
         match diff(&a.to_string(), &b.to_string(), estimate) {
@@ -112,7 +194,7 @@ proptest! {
                 let sections: Vec<Section> = found.breaks().iter().map(|found| found.section).collect();
                 prop_assert!(sections.is_sorted());
             }
-            Err(DiffError::NoMessages { .. } | DiffError::DifferentWires { .. }) => {}
+            Err(DiffError::NoMessages { .. } | DiffError::Bedrock { .. } | DiffError::DifferentWires { .. }) => {}
             Err(other) => prop_assert!(false, "{other}"),
         }
     }

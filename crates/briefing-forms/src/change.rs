@@ -18,6 +18,7 @@ pub struct ReadFinding {
 
 /// What can be read otherwise than it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReadChange {
     /// Half of a surrogate pair reads as U+FFFD.
     LoneSurrogate,
@@ -77,6 +78,7 @@ pub struct WriteFinding {
 
 /// What a form may not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WriteChange {
     /// An unknown field of a wire was left out.
     FieldLeftOut {

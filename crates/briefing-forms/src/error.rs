@@ -14,6 +14,7 @@ pub struct FormError {
 
 /// What is wrong at a place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FormFault {
     /// A member is missing.
     #[error("`{key}` is missing")]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use briefing::message::{Bytes, Input, MediaSource, RawJson, RawJsonError, Text};
-use briefing_json::{Kind, Path, Value, quote};
+use briefing_json::{Kind, Path, Value, without_lone_surrogates};
 
 use crate::change::{ReadChange, ReadFinding};
 use crate::error::{FormError, FormFault};
@@ -89,7 +89,7 @@ impl Reader {
         let raw = match RawJson::new(value.raw()) {
             Err(RawJsonError::LoneSurrogate) => {
                 self.note(at, ReadChange::LoneSurrogate);
-                RawJson::new(without_lone_surrogates(value)).ok()
+                without_lone_surrogates(value.raw()).and_then(|mended| RawJson::new(mended).ok())
             }
             raw => raw.ok(),
         };
@@ -110,11 +110,9 @@ impl Reader {
 
     /// The value's JSON text, without lone surrogates.
     pub(crate) fn json(&mut self, value: Value<'_>, at: &Path<'_>) -> String {
-        if !has_lone_surrogate(value) {
-            return value.raw().to_owned();
-        }
+        let Some(mended) = without_lone_surrogates(value.raw()) else { return value.raw().to_owned() };
         self.note(at, ReadChange::LoneSurrogate);
-        without_lone_surrogates(value)
+        mended
     }
 
     /// The block's type.
@@ -191,40 +189,4 @@ pub(crate) fn address(url: &str) -> Option<(MediaSource, Arc<str>)> {
 /// Base64 data without the line breaks that some writers put into it.
 pub(crate) fn base64(data: &str) -> Bytes {
     Bytes::from_base64(if data.contains(['\r', '\n']) { data.replace(['\r', '\n'], "") } else { data.to_owned() })
-}
-
-fn has_lone_surrogate(value: Value<'_>) -> bool {
-    matches!(RawJson::new(value.raw()), Err(RawJsonError::LoneSurrogate))
-}
-
-/// The same value written anew, each half of a surrogate pair as U+FFFD. Documents nest 127 levels at most, so it may recurse.
-fn without_lone_surrogates(value: Value<'_>) -> String {
-    let mut out = Vec::new();
-    copy(value, &mut out);
-    String::from_utf8(out).unwrap_or_default()
-}
-
-fn copy(value: Value<'_>, out: &mut Vec<u8>) {
-    match value.kind() {
-        Kind::Null | Kind::True | Kind::False | Kind::Number => out.extend_from_slice(value.raw().as_bytes()),
-        Kind::String => quote(&value.as_str().unwrap_or_default(), out),
-        Kind::Array => {
-            out.push(b'[');
-            for (index, item) in value.items().enumerate() {
-                out.extend_from_slice(if index > 0 { b"," } else { b"" });
-                copy(item, out);
-            }
-            out.push(b']');
-        }
-        Kind::Object => {
-            out.push(b'{');
-            for (index, (name, member)) in value.entries().enumerate() {
-                out.extend_from_slice(if index > 0 { b"," } else { b"" });
-                quote(&name, out);
-                out.push(b':');
-                copy(member, out);
-            }
-            out.push(b'}');
-        }
-    }
 }

@@ -7,10 +7,12 @@
 mod parse;
 mod path;
 mod scan;
+mod surrogate;
 mod value;
 mod write;
 
 pub use parse::{Document, MAX_DEPTH, MAX_VALUES, SyntaxError, SyntaxFault};
 pub use path::Path;
+pub use surrogate::without_lone_surrogates;
 pub use value::{Entries, Items, Kind, Value};
 pub use write::{Pointer, quote, quoted_len};

@@ -18,6 +18,7 @@ pub struct WireFinding {
 
 /// What a wire can make different.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WireChange {
     /// A call's id was of no form that the wire takes (reports B45, B48).
     IdMapped {
@@ -117,6 +118,7 @@ pub enum WireChange {
 
 /// What does not agree with `thinking`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ThinkingFault {
     /// The open tool turn does not begin with a thinking block (report B58).
     OpenTurn,

@@ -5,12 +5,11 @@ use std::fmt;
 
 use briefing::message::{INPUT_SHOWN, Input, MAX_INPUT_CHARS, MAX_RAW_DEPTH};
 use briefing::text::prefix;
-use briefing_json::{Document, Kind, quote};
-
-use crate::raw::without_lone_surrogates;
+use briefing_json::{Document, Kind, quote, without_lone_surrogates};
 
 /// Why arguments could not be sent as they came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InputFault {
     /// There were none; an empty object stands for them.
     Blank,

@@ -27,6 +27,7 @@ pub struct Request {
 
 /// Why a briefing cannot be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenderError {
     /// The body is larger than it may be. `fit` counts bytes and never underestimates them, so this is a second fence.
     #[error("the body takes {bytes} bytes; at most {limit} may be sent")]

@@ -27,7 +27,7 @@ fn every_recorded_response_reads_as_its_golden() {
 fn provider(wire: Wire, body: &str) -> ProviderError {
     match parse_answer_text(wire, body).unwrap_err() {
         AnswerError::Provider(error) => error,
-        AnswerError::Unreadable(error) => panic!("{error}"),
+        other => panic!("{other}"),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A provider's request format.
+/// A provider's request format. Closed on purpose: a new wire is a breaking change, as each client has to decide what it does with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {

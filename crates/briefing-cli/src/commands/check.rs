@@ -60,11 +60,15 @@ fn fix(
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let mended = mend(document, text, body.wire, args.model.as_deref())?;
+    let mut mended = mend(document, text, body.wire, args.model.as_deref())?;
     let left = match Document::parse(&mended.body) {
         Ok(document) => body.problems(&document, &mended.body),
         Err(error) => return Err(Failure::new(Kind::Internal, format!("the mended body is not JSON: {error}")).into()),
     };
+    // What only the writing put right, as the name of the function in an outcome of Gemini, has no line of its own.
+    if mended.changes.is_empty() && left.omitted == 0 {
+        mended.changes = problems.gone(&left);
+    }
     if args.json {
         out.write(&body.fixed_json(problems, &mended, &left))?;
         return Ok(code(&left));

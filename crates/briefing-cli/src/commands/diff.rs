@@ -53,6 +53,10 @@ fn failure(error: DiffError, older: &Input, newer: &Input) -> Failure {
             data(format!("{}: the body has neither `messages`, `input` nor `contents`", name(side)))
                 .hint("wanted is a request body, as it is sent")
         }
+        DiffError::Bedrock { side } => {
+            data(format!("{}: this looks like a body of Amazon Bedrock's Converse, which is not compared", name(side)))
+                .hint("docs/diff.md names the four wires")
+        }
         DiffError::DifferentWires { older: one, newer: other } => {
             data(format!("{} is of {one}, {} of {other}", older.name, newer.name)).hint("no cache is shared between providers")
         }

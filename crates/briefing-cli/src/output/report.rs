@@ -60,6 +60,23 @@ impl Problems {
         self.list.is_empty()
     }
 
+    /// What is wrong here and is not after a mending, by its code.
+    pub(crate) fn gone(&self, after: &Self) -> Vec<String> {
+        let mut order: Vec<&'static str> = Vec::new();
+        for problem in &self.list {
+            if !order.contains(&problem.code) {
+                order.push(problem.code);
+            }
+        }
+        let times = |list: &[Problem], code: &str| list.iter().filter(|problem| problem.code == code).count();
+        let told = |code: &'static str| match times(&self.list, code).saturating_sub(times(&after.list, code)) {
+            0 => None,
+            1 => Some(code.to_owned()),
+            many => Some(format!("{code} ({many} times)")),
+        };
+        order.into_iter().filter_map(told).collect()
+    }
+
     fn count(&self) -> String {
         match self.list.len() + self.omitted {
             0 => "nothing wrong with the body".to_owned(),

@@ -9,6 +9,7 @@ use crate::raw::text_of;
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnswerError {
     /// The provider answered with an error, whatever the status was.
     #[error(transparent)]
@@ -32,6 +33,7 @@ pub struct ProviderError {
 
 /// Whether and how an error may pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// Too many requests or tokens for now: later again.
     RateLimited,
@@ -51,6 +53,7 @@ pub enum ErrorKind {
 
 /// What was noticed while an answer was read. What is counted is told once of each name.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AnswerFinding {
     /// A value was read otherwise than it was written. Its place is in the response; of a stream, in the whole response that
     /// it amounts to.

@@ -6,7 +6,8 @@ use briefing_json::Value;
 use crate::parse::present;
 use crate::raw::text_of;
 
-/// Why a model stopped.
+/// Why a model stopped. Closed on purpose: a new variant is a breaking change, as each client has to decide whether it goes on. What is
+/// not known here is [`Other`](Self::Other).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
     /// It was done.

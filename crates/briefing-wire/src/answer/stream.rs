@@ -17,7 +17,7 @@ use crate::parse::{ParseError, ParseFault};
 /// How deep an event may nest: what it says must stay readable inside the response that is rebuilt.
 const MAX_EVENT_DEPTH: usize = 120;
 
-/// What arrived.
+/// What arrived. Closed on purpose: a new variant is a breaking change, as each client has to decide what it does with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEvent {
     /// The model says so.
@@ -71,6 +71,7 @@ pub enum StreamEvent {
 
 /// Why a streamed answer is not whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CutWhy {
     /// The bytes ended before the answer did.
     #[error("the stream ended before the answer did")]

@@ -16,6 +16,7 @@ pub struct ParseError {
 
 /// What is wrong at a place of a body.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseFault {
     /// It is no JSON.
     #[error(transparent)]
@@ -53,6 +54,7 @@ pub struct ParseFinding {
 
 /// What can be read otherwise than it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ParseChange {
     /// Half of a surrogate pair reads as U+FFFD (report B56).
     LoneSurrogate,

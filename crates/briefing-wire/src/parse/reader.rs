@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Bytes, Extra, Input, Media, MediaSource, Native, RawJson, RawJsonError, Text};
-use briefing_json::{Kind, Path, Value, quote};
+use briefing_json::{Kind, Path, Value, quote, without_lone_surrogates};
 
 use super::error::{ParseChange, ParseError, ParseFault, ParseFinding};
-use crate::raw::without_lone_surrogates;
 
 pub(crate) type Read<T> = Result<T, ParseError>;
 
