@@ -36,7 +36,7 @@ fn answer(part: &str) -> (Value, Vec<String>) {
     let request = render(&parsed.messages, &parsed.call);
     assert_eq!(checked(text(&request), parsed.call.profile()).violations, []);
     let told = parsed.findings.iter().map(ToString::to_string).collect();
-    (value(&request)["contents"][1]["parts"].clone(), told)
+    (value(&request).pointer("/contents/1/parts").unwrap().clone(), told)
 }
 
 fn left_out(name: &str) -> Vec<String> {
