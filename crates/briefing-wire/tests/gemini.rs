@@ -6,7 +6,9 @@ mod support;
 
 use std::sync::Arc;
 
-use briefing::message::{Assistant, Extra, Item, Native, Outcome, Part, RawJson, Reasoning, Text, ToolCall};
+use briefing::message::{
+    Assistant, Extra, Item, Media, MediaSource, Native, Outcome, Part, RawJson, Reasoning, Text, ToolCall, User,
+};
 use briefing::{Call, ModelMessage, Tool, Wire};
 use briefing_wire::{Finished, InputFault, Render, Stream, StreamEvent, WireChange, parse_text};
 use serde_json::{Value, json};
@@ -36,7 +38,7 @@ fn answer(part: &str) -> (Value, Vec<String>) {
     let request = render(&parsed.messages, &parsed.call);
     assert_eq!(checked(text(&request), parsed.call.profile()).violations, []);
     let told = parsed.findings.iter().map(ToString::to_string).collect();
-    (value(&request)["contents"][1]["parts"].clone(), told)
+    (value(&request).pointer("/contents/1/parts").unwrap().clone(), told)
 }
 
 fn left_out(name: &str) -> Vec<String> {
@@ -144,6 +146,12 @@ fn types_that_gemini_refuses_read_as_text_as_data_and_by_address() {
         assert_eq!((stays(&data(fine)), stays(&address(fine))), (true, true), "{fine}");
     }
     assert!(stays(r#"{"fileData":{"fileUri":"https://youtu.be/x"}}"#));
+    // From other wires it is a line.
+    let source = MediaSource::Url("https://x.example/a.gif".into());
+    let gif = Media { source, media_type: "image/gif".into(), filename: None, extra: Extra::default() };
+    let user = User { parts: vec![Part::text("look"), Part::Image(gif)], extra: Extra::default() };
+    let sent = messages(&[ModelMessage::User(Arc::new(user))], &gemini());
+    assert_eq!(sent[0]["parts"][1], json!({"text": "[image: unnamed, unknown size, not shown]"}));
 }
 
 fn round(input: &str, output: &str) -> [ModelMessage; 3] {

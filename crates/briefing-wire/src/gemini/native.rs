@@ -29,7 +29,7 @@ pub(crate) fn kind_of(part: Value<'_>) -> Option<String> {
 const REFUSED: [&str; 6] = ["image/svg+xml", "image/svg", "application/svg+xml", "image/xml", "image/jpg", "image/gif"];
 
 /// Whether Gemini may read files of the type: what is not known here is not judged.
-fn may_be_read(media_type: &str) -> bool {
+pub(super) fn may_be_read(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     essence.contains('/') && !REFUSED.iter().any(|refused| essence.eq_ignore_ascii_case(refused))
 }

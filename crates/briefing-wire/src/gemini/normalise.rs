@@ -13,7 +13,7 @@ use briefing::{Briefing, Round, Wire};
 use briefing_json::Value;
 
 use super::keys::{self, CACHED, SIGNATURE, SYSTEM, WRITTEN};
-use super::native::standing;
+use super::native::{may_be_read, standing};
 use super::response::{Response, is_object};
 use super::{Body, Content, Part, Role, is_nameless, tools};
 use crate::finding::WireChange;
@@ -282,7 +282,11 @@ impl<'a> List<'a, '_, '_> {
     }
 
     fn file(&mut self, what: &str, media: &'a Media) -> Part<'a> {
-        match self.scribe.unreadable(what, media) {
+        let line = match self.scribe.unreadable(what, media) {
+            None if !may_be_read(&media.media_type) => Some(self.scribe.file_line(what, media)),
+            line => line,
+        };
+        match line {
             Some(text) => Part::Text { text: Cow::Owned(text), fields: Fields::default() },
             None => Part::File(media),
         }
