@@ -403,8 +403,7 @@ fn a_schema_of_geminis_own_form_is_kept_or_mended() {
 #[test]
 fn tools_of_other_wires_are_not_strict() {
     let own = r#"{"model":"gpt-5","tools":[{"type":"function","name":"f","parameters":{"type":"object"}}],"input":[{"role":"user","content":"go"}]}"#;
-    let sent: Value = serde_json::from_str(&again(own, Wire::OpenAiResponses)).unwrap();
-    assert_eq!(sent.pointer("/tools/0/strict"), Some(&Value::Null));
+    assert_eq!(again(own, Wire::OpenAiResponses), own);
     let call = responses().tools(vec![Tool::function("f", "does it", raw(r#"{"type":"object"}"#))]);
     assert_eq!(value(&render(&[ModelMessage::user("go")], &call)).pointer("/tools/0/strict"), Some(&json!(false)));
 }

@@ -4,7 +4,7 @@ use briefing::Wire;
 use briefing::message::{Media, MediaSource};
 
 use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said};
-use crate::raw::{is_text, look, text_of};
+use crate::raw::{is, is_text, look, text_of};
 use crate::tools;
 use crate::write::{Fields, TEXT, Writer};
 
@@ -27,11 +27,14 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
                 out.field("description", description);
             }
             out.json_field("parameters", schema);
-            // Functions are strict unless they say otherwise, and most schemas are not written for that.
-            if fields.get(WIRE, "strict").is_none() {
-                out.json_field("strict", "false");
+            // Functions are strict unless they say otherwise, and most schemas are not written for that. Null says nothing, as a tool of
+            // this wire may.
+            match fields.get(WIRE, "strict") {
+                None => out.json_field("strict", "false"),
+                Some(strict) if is(strict, "null") => {}
+                Some(strict) => out.json_field("strict", strict.as_str()),
             }
-            out.extra(fields, &["type", "name", "description", "parameters"]);
+            out.extra(fields, &["type", "name", "description", "parameters", "strict"]);
         });
         if let Some(instructions) = &body.instructions {
             out.field("instructions", instructions);
