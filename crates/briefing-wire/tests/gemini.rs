@@ -307,3 +307,11 @@ fn what_stands_before_an_outcome_keeps_its_place_until_it_is_fitted() {
     let parsed = parse_text(Wire::Gemini, &body).unwrap();
     assert_eq!(support::briefing(&parsed.messages, &parsed.call).receipt().lines().len(), 0);
 }
+
+/// A string in place of an object is what the tool said, not what it said in quotes.
+#[test]
+fn a_response_that_is_a_string_is_the_text() {
+    let body = r#"{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":"ok"}}]}]}"#;
+    let sent: serde_json::Value = serde_json::from_str(&support::again(body, Wire::Gemini)).unwrap();
+    assert_eq!(sent.pointer("/contents/2/parts/0/functionResponse/response"), Some(&serde_json::json!({"output": "ok"})));
+}

@@ -127,8 +127,9 @@ pub(crate) struct CheckArgs {
     /// Check by the rules of this model instead of the one that the body names
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Print the body mended. What was not wrong stays as it is, byte for byte; what was changed is told on standard error. Of a
-    /// body without a message that can be kept, nothing is printed
+    /// Print the body mended. A body without a violation stays as it is, byte for byte, and of any other what the writing does not
+    /// put in another form; what was changed is told on standard error. Of a body without a message that can be kept, nothing is
+    /// printed
     #[arg(long)]
     pub(crate) fix: bool,
     /// Print one JSON object for programs, an error too: `{"error": {"kind", "message", "hint"}}`

@@ -79,6 +79,13 @@ enum Part<'a> {
     },
 }
 
+impl Part<'_> {
+    /// Whether it is a text that says nothing.
+    fn is_blank(&self) -> bool {
+        matches!(self, Self::Text { text, .. } if text.trim().is_empty())
+    }
+}
+
 /// Writes the body of a briefing whose call is on this wire.
 pub(crate) fn render(briefing: &Briefing) -> (Vec<u8>, Vec<WireFinding>) {
     let mut scribe = Scribe::new(briefing.call().profile());

@@ -80,10 +80,10 @@ impl<'a> List<'a, '_, '_> {
         }
     }
 
-    /// A content that says nothing says so, so that it does not vanish.
+    /// A content that says nothing says so, so that it does not vanish: who reads it again would leave it out.
     fn push(&mut self, role: Role, mut parts: Vec<Part<'a>>, fields: Fields<'a>) {
-        if parts.is_empty() {
-            parts.push(self.silent());
+        if parts.iter().all(Part::is_blank) {
+            parts = vec![self.silent()];
         }
         self.goes_on &= role != Role::Model;
         self.contents.push(Content { role, parts, fields });

@@ -57,6 +57,10 @@ pub(super) fn is_struct(value: Value<'_>) -> bool {
 
 /// What a response object reads as, and whether it is an error: the text that [`Response::of`] makes the same object of.
 pub(super) fn read(response: Value<'_>) -> (Option<String>, bool) {
+    // A string in place of an object is what the tool said.
+    if response.kind() == Kind::String && !response.has_lone_surrogate() {
+        return (response.as_str().map(|text| text.into_owned()), false);
+    }
     let mut members = response.entries();
     let (Some((name, value)), None) = (members.next(), members.next()) else { return (None, false) };
     let text = value.as_str().filter(|_| !value.has_lone_surrogate()).map(|text| text.into_owned());
