@@ -25,7 +25,7 @@ pub enum Unrecognised {
 pub struct Recognised {
     /// The wire.
     pub wire: Wire,
-    /// Whether nothing in the body speaks for that wire alone: another may be meant.
+    /// Whether another may be meant: nothing in the body speaks for that wire alone, or the model is of another's provider.
     pub guessed: bool,
 }
 
@@ -44,7 +44,7 @@ pub fn recognise(body: Value<'_>) -> Result<Recognised, Unrecognised> {
         return Err(Unrecognised::Bedrock);
     }
     let told = by_fields(body).or_else(|| by_messages(messages)).or_else(|| by_rare_fields(body));
-    Ok(told.map_or_else(|| by_model(body), |wire| Recognised { wire, guessed: false }))
+    Ok(told.map_or_else(|| by_model(body), |wire| Recognised { wire, guessed: is_of_another(body, wire) }))
 }
 
 /// The wires that have another list than `messages`. A string alone in `input` may also be one to embed.
@@ -110,6 +110,16 @@ fn by_part(part: Value<'_>) -> Option<Wire> {
         "tool_use" | "tool_result" | "server_tool_use" | "redacted_thinking" | "image" | "document" => Some(Wire::Anthropic),
         "image_url" | "input_audio" | "file" | "refusal" | "document_url" => Some(Wire::OpenAiChat),
         _ => None,
+    }
+}
+
+/// Whether the model is known on another wire than the body is written for. A gateway may take it so; its own provider does not.
+fn is_of_another(body: Value<'_>, wire: Wire) -> bool {
+    let model = text(body, "model").unwrap_or_default();
+    match wire {
+        Wire::OpenAiChat => model.starts_with("claude-"),
+        Wire::Anthropic => is_known_openai_chat(&model),
+        Wire::OpenAiResponses | Wire::Gemini => false,
     }
 }
 
