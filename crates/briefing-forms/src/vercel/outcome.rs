@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use briefing::Wire;
-use briefing::message::{CallId, Extra, Media, MediaSource, Outcome, Part, Text};
+use briefing::message::{CallId, Media, MediaSource, Outcome, Part, Text};
 use briefing::texts::OutcomeText;
 use briefing_json::{Kind, Path, Value};
 
@@ -27,7 +27,7 @@ fn content(value: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Read
         let kind = reader.kind(part, at)?;
         match kind.as_str() {
             "text" => parts.push(Part::Text(super::part::text(part, at, reader)?)),
-            "file-id" | "image-file-id" | "image-file-reference" | "file-reference" => match stored(part) {
+            "file-id" | "image-file-id" | "image-file-reference" | "file-reference" => match stored(part, at, reader) {
                 Some(media) if kind.starts_with("image") => parts.push(Part::Image(media)),
                 Some(media) => parts.push(Part::Document(media)),
                 None => reader.note(at, ReadChange::PartLeftOut { kind }),
@@ -46,7 +46,7 @@ fn content(value: Option<Value<'_>>, at: &Path<'_>, reader: &mut Reader) -> Read
 }
 
 /// A file by its id, or by its id at each provider.
-fn stored(part: Value<'_>) -> Option<Media> {
+fn stored(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<Media> {
     let id = present(part, "fileId")?;
     let source = match id.as_str() {
         Some(id) => opaque::stored(&id),
@@ -54,7 +54,8 @@ fn stored(part: Value<'_>) -> Option<Media> {
             .into_iter()
             .find_map(|(provider, wire)| Some(MediaSource::File { wire, id: str_of(id, provider)?.into() }))?,
     };
-    Some(Media { source, media_type: Arc::from(""), filename: None, extra: Extra::default() })
+    let extra = super::options::extra(super::options::of(part), &[], at, reader);
+    Some(Media { source, media_type: Arc::from(""), filename: None, extra })
 }
 
 /// `output`, by its type: the parts, and whether the tool failed.
