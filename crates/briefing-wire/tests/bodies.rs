@@ -112,8 +112,10 @@ proptest! {
         let contents: Vec<String> = contents.into_iter().map(content).collect();
         let system = if system.is_empty() { String::new() } else { format!(r#""systemInstruction":{{"parts":[{}]}},"#, system.join(",")) };
         let body = format!(r#"{{{system}"contents":[{}]}}"#, contents.join(","));
-        // Text that is none cannot be read.
-        prop_assume!(parse_text(Wire::Gemini, &body).is_ok());
+        // Text that is none cannot be read: about one body of nine.
+        if parse_text(Wire::Gemini, &body).is_err() {
+            return Ok(());
+        }
         holds(Wire::Gemini, &body)?;
     }
 }
