@@ -39,18 +39,22 @@ impl fmt::Display for InputFault {
     }
 }
 
+/// Whether arguments are longer than any provider takes.
+pub(crate) fn is_too_long(text: &str) -> bool {
+    text.len() > MAX_INPUT_CHARS && text.chars().nth(MAX_INPUT_CHARS).is_some()
+}
+
 /// The arguments as they are sent, and why they differ from what came.
 pub(crate) fn outgoing(input: &Input) -> (Cow<'_, str>, Option<InputFault>) {
     let raw = input.raw();
-    let too_long = |text: &str| text.len() > MAX_INPUT_CHARS && text.chars().count() > MAX_INPUT_CHARS;
-    if too_long(raw) {
+    if is_too_long(raw) {
         return (Cow::Owned(object_of_text("cut", prefix(raw, INPUT_SHOWN))), Some(InputFault::TooLong));
     }
     if input.is_object() {
         return (Cow::Borrowed(raw), None);
     }
     let (mended, why) = mended(raw);
-    if too_long(&mended) {
+    if is_too_long(&mended) {
         return (Cow::Owned(object_of_text("cut", prefix(raw, INPUT_SHOWN))), Some(InputFault::TooLong));
     }
     (Cow::Owned(mended), Some(why))

@@ -1,10 +1,11 @@
 //! Calls by the type of their item. A call and its outcome are of one kind: what does not agree is a function's.
 
 use briefing::Wire;
-use briefing::message::{MAX_INPUT_CHARS, Native, Outcome, Part, RawJson, ToolCall};
+use briefing::message::{Extra, Native, Outcome, Part, RawJson, ToolCall};
 use briefing_json::Kind;
 
 use super::native::CLIENT;
+use crate::input::is_too_long;
 use crate::raw::{is_text, look};
 
 /// The kind of a native part that holds what a search found: the tools.
@@ -25,11 +26,9 @@ pub(super) enum CallKind<'a> {
 }
 
 pub(super) fn kind_of<'a>(call: &ToolCall, outcome: &'a Outcome) -> CallKind<'a> {
-    let Some(kind) = call.extra.on(Wire::OpenAiResponses).find(|(name, _)| *name == "type").map(|(_, raw)| raw) else {
-        return CallKind::Function;
-    };
+    let Some(kind) = type_of(&call.extra) else { return CallKind::Function };
     if is_text(kind, "custom_tool_call") {
-        return if is_long(call.input.raw()) { CallKind::Function } else { CallKind::Custom };
+        return if is_too_long(call.input.raw()) { CallKind::Function } else { CallKind::Custom };
     }
     let output = only_native(outcome);
     if is_text(kind, "tool_search_call") {
@@ -40,16 +39,16 @@ pub(super) fn kind_of<'a>(call: &ToolCall, outcome: &'a Outcome) -> CallKind<'a>
     if !CLIENT.iter().any(|client| is_text(kind, client)) {
         return CallKind::Function;
     }
-    let agrees = outcome.extra.on(Wire::OpenAiResponses).any(|(name, raw)| name == "type" && is_output_of(raw, kind));
+    let agrees = type_of(&outcome.extra).is_some_and(|output| is_output_of(output, kind));
     match output.filter(|native| agrees && &*native.kind == OUTPUT) {
         Some(native) => CallKind::Other(&native.raw),
         None => CallKind::Function,
     }
 }
 
-/// Whether an input is longer than any may be.
-fn is_long(input: &str) -> bool {
-    input.len() > MAX_INPUT_CHARS && input.chars().nth(MAX_INPUT_CHARS).is_some()
+/// The type of an item that is no function's call or outcome.
+pub(super) fn type_of(extra: &Extra) -> Option<&RawJson> {
+    extra.on(Wire::OpenAiResponses).find(|(name, _)| *name == "type").map(|(_, raw)| raw)
 }
 
 /// The one part of an outcome, if it is a block of this wire.

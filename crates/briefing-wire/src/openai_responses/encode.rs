@@ -47,12 +47,12 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
 
 fn item(out: &mut Writer, item: &Entry<'_>) {
     match item {
-        Entry::Raw(raw) => return out.json(raw.as_str()),
+        Entry::Whole(item) => return out.json(item.raw.as_str()),
         Entry::Reasoning(raw) => return out.json(raw),
         Entry::Message { .. } | Entry::Said { .. } | Entry::Call { .. } | Entry::Outcome { .. } => {}
     }
     out.object(|out| match item {
-        Entry::Raw(_) | Entry::Reasoning(_) => {}
+        Entry::Whole(_) | Entry::Reasoning(_) => {}
         Entry::Message { role, parts, fields } => {
             out.field("role", role.name());
             out.name("content");

@@ -4,11 +4,11 @@
 use std::collections::HashSet;
 
 use briefing::Dialect;
-use briefing::message::{RawJson, Reasoning};
+use briefing::message::Reasoning;
 use briefing::{Call, Wire};
 use briefing_json::Kind;
 
-use super::native::REFERENCE;
+use super::native::Whole;
 use super::reasoning::id_of;
 use crate::raw::{is, look, text_of};
 
@@ -39,13 +39,10 @@ impl ItemIds {
     }
 
     /// Whether an item that is sent byte for byte may stand with the id that it has.
-    pub(super) fn take_raw(&mut self, raw: &RawJson) -> bool {
-        let prefix = match look(raw.as_str(), |item| text_of(item, "type")).as_deref() {
-            Some("message") => "msg",
-            None | Some(REFERENCE) if self.strict && !self.stored => return false,
-            _ => "",
-        };
-        !self.strict || id_of(raw).is_none_or(|id| self.take(&id, prefix))
+    pub(super) fn take_whole(&mut self, item: &Whole<'_>) -> bool {
+        let prefix = if item.kind.as_deref() == Some("message") { "msg" } else { "" };
+        let found = self.stored || !item.is_reference();
+        !self.strict || (found && item.id.as_ref().is_none_or(|id| self.take(id, prefix)))
     }
 
     /// Whether reasoning is an item that the provider takes: "Missing required parameter: 'input[7].summary'." Of what it does not keep

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use briefing::message::{Media, RawJson, System};
 use briefing::{Briefing, Call, Wire};
 
+use self::native::Whole;
 use crate::finding::WireFinding;
 use crate::raw::is;
 use crate::scribe::Scribe;
@@ -56,7 +57,7 @@ enum Entry<'a> {
     /// Reasoning, byte for byte but for a status, which OpenAI refuses.
     Reasoning(Cow<'a, str>),
     /// Another item that is sent byte for byte.
-    Raw(&'a RawJson),
+    Whole(Whole<'a>),
     /// A call.
     Call { id: Arc<str>, name: Arc<str>, arguments: Arguments<'a>, fields: Fields<'a> },
     /// What came out of one.

@@ -21,9 +21,40 @@ pub(super) const APPROVAL: &str = "mcp_approval_response";
 /// A call of a shell, which the provider may run itself, and its output.
 pub(super) const SHELL: [&str; 2] = ["shell_call", "shell_call_output"];
 
-/// Whether an item is one of these.
-pub(super) fn is_shell(raw: &RawJson) -> bool {
-    look(raw.as_str(), |item| text_of(item, "type")).is_some_and(|kind| SHELL.contains(&kind.as_str()))
+/// An item that is sent byte for byte, with what decides where it may stand: read once.
+pub(super) struct Whole<'a> {
+    pub(super) raw: &'a RawJson,
+    pub(super) kind: Option<String>,
+    pub(super) id: Option<String>,
+    /// The id of the call that it is or answers.
+    pub(super) call: Option<String>,
+}
+
+impl<'a> Whole<'a> {
+    pub(super) fn of(raw: &'a RawJson) -> Self {
+        let read = |item: Value<'_>| Some((text_of(item, "type"), text_of(item, "id"), answered(item)));
+        let (kind, id, call) = look(raw.as_str(), read).unwrap_or_default();
+        Self { raw, kind, id, call }
+    }
+
+    /// Whether it refers to an item that the provider keeps.
+    pub(super) fn is_reference(&self) -> bool {
+        self.kind.as_deref().is_none_or(|kind| kind == REFERENCE)
+    }
+
+    /// Whether it is a call of a shell, or the output of one.
+    pub(super) fn is_shell(&self) -> bool {
+        self.kind.as_deref().is_some_and(|kind| SHELL.contains(&kind))
+    }
+
+    pub(super) fn is_output(&self) -> bool {
+        self.kind.as_deref().is_some_and(|kind| kind.ends_with("_output"))
+    }
+
+    /// Whether it is an item of its own in an input, and no part of a message.
+    pub(super) fn is_item(&self) -> bool {
+        self.is_output() || self.kind.as_deref() == Some(APPROVAL)
+    }
 }
 
 /// What the list says so far.
@@ -37,12 +68,10 @@ pub(super) struct SoFar {
 
 impl SoFar {
     /// Takes an item that stands as it came.
-    pub(super) fn take(&mut self, raw: &RawJson) {
-        let (kind, id) = look(raw.as_str(), |item| Some((text_of(item, "type"), text_of(item, "id")))).unwrap_or_default();
-        match kind.as_deref() {
-            None | Some(REFERENCE) => self.goes_on = true,
-            Some("mcp_approval_request") => self.asked.extend(id),
-            Some(_) => {}
+    pub(super) fn take(&mut self, item: &Whole<'_>) {
+        self.goes_on |= item.is_reference();
+        if item.kind.as_deref() == Some("mcp_approval_request") {
+            self.asked.extend(item.id.clone());
         }
     }
 }
@@ -111,11 +140,6 @@ pub(super) fn is_paired(item: Value<'_>, kind: &str) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether what stands in an input is an item of its own, and no part of a message.
-pub(super) fn is_item(raw: &RawJson) -> bool {
-    look(raw.as_str(), |item| text_of(item, "type")).is_some_and(|kind| kind == APPROVAL || kind.ends_with("_output"))
 }
 
 /// Whether an item calls a shell that the provider runs itself.

@@ -13,10 +13,10 @@ use briefing::message::{
 use briefing::texts::{self, Filler, OutcomeText, system_as_user};
 use briefing::{Briefing, Dialect, Round, Wire};
 
-use super::calls::{CallKind, kind_of};
+use super::calls::{CallKind, kind_of, type_of};
 use super::choice;
 use super::ids::ItemIds;
-use super::native::{ADDITIONAL_TOOLS, SHELL, SoFar, answered, is_item, is_shell, standing};
+use super::native::{ADDITIONAL_TOOLS, SoFar, Whole, standing};
 use super::reasoning::{Draft, Item as Drafted, settle};
 use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said, goes_on, is_instructions};
 use crate::finding::WireChange;
@@ -79,7 +79,7 @@ impl<'a> Entry<'a> {
         match self {
             Self::Said { id, .. } => *id,
             Self::Call { fields, .. } => fields.get(Wire::OpenAiResponses, "id").is_some(),
-            Self::Message { .. } | Self::Reasoning(_) | Self::Raw(_) | Self::Outcome { .. } => false,
+            Self::Message { .. } | Self::Reasoning(_) | Self::Whole(_) | Self::Outcome { .. } => false,
         }
     }
 
@@ -88,7 +88,7 @@ impl<'a> Entry<'a> {
         match self {
             Self::Said { parts, .. } => parts.iter().any(|said| !said.text.trim().is_empty()),
             Self::Reasoning(_) => false,
-            Self::Message { .. } | Self::Raw(_) | Self::Call { .. } | Self::Outcome { .. } => true,
+            Self::Message { .. } | Self::Whole(_) | Self::Call { .. } | Self::Outcome { .. } => true,
         }
     }
 
@@ -96,7 +96,7 @@ impl<'a> Entry<'a> {
         match self {
             Self::Said { parts, .. } => Self::Said { parts, id: false },
             Self::Call { id, name, arguments, fields } => Self::Call { id, name, arguments, fields: fields.without("id") },
-            Self::Message { .. } | Self::Reasoning(_) | Self::Raw(_) | Self::Outcome { .. } => self,
+            Self::Message { .. } | Self::Reasoning(_) | Self::Whole(_) | Self::Outcome { .. } => self,
         }
     }
 
@@ -107,6 +107,13 @@ impl<'a> Entry<'a> {
 
 fn line(text: &'static str) -> Part<'static> {
     Part::Text { text: Cow::Borrowed(text), fields: Fields::default() }
+}
+
+/// What a block of an input is.
+enum Given<'a> {
+    Part(Part<'a>),
+    /// An item of its own.
+    Item(Whole<'a>),
 }
 
 struct List<'a, 's, 'p> {
@@ -132,27 +139,27 @@ impl<'a> List<'a, '_, '_> {
     /// A call of a shell that the provider ran stands with its output behind it, and no reasoning between, which may go with what it led
     /// to. Else both read as text.
     fn settle_shells(&mut self, drafts: &mut [Draft<'a>]) {
-        let shell = |raw: &RawJson| look(raw.as_str(), |item| Some((text_of(item, "type")?, text_of(item, "call_id")?)));
         let mut open = HashMap::new();
         let mut stand = HashSet::new();
         for (at, draft) in drafts.iter().enumerate() {
-            match draft {
-                Draft::Reasoning(..) => open.clear(),
-                Draft::Item(Drafted::Native(_, raw)) => match shell(raw) {
-                    Some((kind, id)) if kind == SHELL[0] => drop(open.insert(id, at)),
-                    Some((kind, id)) if kind == SHELL[1] => {
-                        if let Some(call) = open.remove(&id).filter(|_| self.scribe.reserve(&id)) {
-                            stand.extend([call, at]);
-                        }
-                    }
-                    Some(_) | None => {}
-                },
-                Draft::Item(Drafted::Entry(_)) => {}
+            let item = match draft {
+                Draft::Reasoning(..) => {
+                    open.clear();
+                    continue;
+                }
+                Draft::Item(Drafted::Native(_, item)) if item.is_shell() => item,
+                Draft::Item(_) => continue,
+            };
+            let Some(call) = &item.call else { continue };
+            if !item.is_output() {
+                open.insert(call, at);
+            } else if let Some(begun) = open.remove(call).filter(|_| self.scribe.reserve(call)) {
+                stand.extend([begun, at]);
             }
         }
         for (at, draft) in drafts.iter_mut().enumerate() {
-            if let Draft::Item(Drafted::Native(native, raw)) = draft
-                && is_shell(raw)
+            if let Draft::Item(Drafted::Native(native, item)) = draft
+                && item.is_shell()
                 && !stand.contains(&at)
             {
                 *draft = Draft::Item(Drafted::Entry(Entry::said(self.scribe.as_text(native))));
@@ -188,7 +195,7 @@ impl<'a> List<'a, '_, '_> {
             match part {
                 SystemPart::Text(text) => parts.push(plain(text)),
                 SystemPart::Native(native) => match self.native(native, Place::System) {
-                    Some(Part::Raw(raw)) if &*native.kind == ADDITIONAL_TOOLS => added.push(Entry::Raw(raw)),
+                    Some(Part::Raw(raw)) if &*native.kind == ADDITIONAL_TOOLS => added.push(Entry::Whole(Whole::of(raw))),
                     part => parts.extend(part),
                 },
             }
@@ -225,12 +232,15 @@ impl<'a> List<'a, '_, '_> {
         for part in &user.parts {
             match part {
                 CorePart::Text(text) => parts.push(plain(text)),
-                CorePart::Native(native) => match self.given(native) {
-                    Some(Part::Raw(raw)) if is_item(raw) => {
-                        self.message(&mut parts, &mut fields);
-                        self.items.push(Entry::Raw(raw));
-                        items += 1;
-                    }
+                CorePart::Native(native) => match self.native(native, Place::Input) {
+                    Some(Part::Raw(raw)) => match self.given(native, raw) {
+                        Given::Part(part) => parts.push(part),
+                        Given::Item(item) => {
+                            self.message(&mut parts, &mut fields);
+                            self.items.push(Entry::Whole(item));
+                            items += 1;
+                        }
+                    },
                     part => parts.extend(part),
                 },
                 CorePart::Image(_) | CorePart::Document(_) => parts.extend(self.file(part)),
@@ -251,19 +261,16 @@ impl<'a> List<'a, '_, '_> {
         }
     }
 
-    /// A block of an input. An outcome of a call that the provider keeps stands once.
-    fn given(&mut self, native: &'a Native) -> Option<Part<'a>> {
-        let part = self.native(native, Place::Input)?;
-        let answers = match &part {
-            Part::Raw(raw) => look(raw.as_str(), |item| {
-                text_of(item, "type").filter(|kind| kind.ends_with("_output")).and_then(|_| answered(item))
-            }),
-            Part::Text { .. } | Part::Image(_) | Part::Document(_) => None,
-        };
-        if answers.is_some_and(|id| !self.scribe.reserve(&id)) {
-            return Some(Part::Text { text: self.scribe.as_text(native), fields: Fields::default() });
+    /// A block of an input that may stand. An outcome of a call that the provider keeps stands once.
+    fn given(&mut self, native: &'a Native, raw: &'a RawJson) -> Given<'a> {
+        let item = Whole::of(raw);
+        match &item.call {
+            Some(call) if item.is_output() && !self.scribe.reserve(call) => {
+                Given::Part(Part::Text { text: self.scribe.as_text(native), fields: Fields::default() })
+            }
+            _ if item.is_item() => Given::Item(item),
+            _ => Given::Part(Part::Raw(raw)),
         }
-        Some(part)
     }
 
     fn silent(&mut self) -> Part<'a> {
@@ -304,8 +311,8 @@ impl<'a> List<'a, '_, '_> {
         self.settle_shells(&mut drafts);
         let mut entries = settle(drafts, self.scribe);
         for entry in &entries {
-            if let Entry::Raw(raw) = entry {
-                self.so_far.take(raw);
+            if let Entry::Whole(item) = entry {
+                self.so_far.take(item);
             }
         }
         if !entries.iter().any(Entry::speaks) {
@@ -336,10 +343,13 @@ impl<'a> List<'a, '_, '_> {
 
     fn said_native(&mut self, native: &'a Native, drafts: &mut Vec<Draft<'a>>) {
         match self.native(native, Place::Answer) {
-            Some(Part::Raw(raw)) if self.ids.take_raw(raw) => drafts.push(Draft::Item(Drafted::Native(native, raw))),
-            Some(Part::Raw(_)) => {
-                let text = self.scribe.as_text(native);
-                drafts.push(Draft::Item(Drafted::Entry(Entry::said(text))));
+            Some(Part::Raw(raw)) => {
+                let item = Whole::of(raw);
+                drafts.push(Draft::Item(if self.ids.take_whole(&item) {
+                    Drafted::Native(native, item)
+                } else {
+                    Drafted::Entry(Entry::said(self.scribe.as_text(native)))
+                }));
             }
             Some(Part::Text { text, .. }) => drafts.push(Draft::Item(Drafted::Entry(Entry::said(text)))),
             Some(Part::Image(_) | Part::Document(_)) | None => {}
@@ -452,11 +462,6 @@ impl<'a> List<'a, '_, '_> {
             Shown::Absent => None,
         }
     }
-}
-
-/// The type of an item that is no function's call or outcome.
-fn type_of(extra: &Extra) -> Option<&RawJson> {
-    extra.on(Wire::OpenAiResponses).find(|(name, _)| *name == "type").map(|(_, raw)| raw)
 }
 
 /// Whether the outcome's unknown fields are those of its kind.

@@ -12,7 +12,7 @@ use briefing::message::{Native, RawJson, Reasoning};
 use briefing_json::Value;
 
 use super::Entry;
-use super::native::is_shell;
+use super::native::Whole;
 use crate::finding::WireChange;
 use crate::raw::{look, text_of, without_member};
 use crate::scribe::Scribe;
@@ -30,7 +30,7 @@ pub(super) enum Draft<'a> {
 pub(super) enum Item<'a> {
     Entry(Entry<'a>),
     /// An item of the provider's own.
-    Native(&'a Native, &'a RawJson),
+    Native(&'a Native, Whole<'a>),
 }
 
 impl Item<'_> {
@@ -38,11 +38,7 @@ impl Item<'_> {
     fn has_id(&self) -> bool {
         match self {
             Self::Entry(entry) => entry.has_id(),
-            Self::Native(_, raw) => look(raw.as_str(), |item| {
-                let led_to = text_of(item, "type").is_none_or(|kind| !kind.ends_with("_output"));
-                Some(led_to && text_of(item, "id").is_some())
-            })
-            .unwrap_or_default(),
+            Self::Native(_, item) => item.id.is_some() && !item.is_output(),
         }
     }
 }
@@ -71,10 +67,10 @@ pub(super) fn settle<'a>(drafts: Vec<Draft<'a>>, scribe: &mut Scribe<'_>) -> Vec
         }
         entries.push(match item {
             // Of a pair none goes alone.
-            Item::Native(native, raw) if bereft && (id_of(raw).is_some() || is_shell(raw)) => {
+            Item::Native(native, item) if bereft && (item.id.is_some() || item.is_shell()) => {
                 Entry::said(scribe.as_text(native))
             }
-            Item::Native(_, raw) => Entry::Raw(raw),
+            Item::Native(_, item) => Entry::Whole(item),
             Item::Entry(entry) if bereft => entry.without_id(),
             Item::Entry(entry) => entry,
         });
