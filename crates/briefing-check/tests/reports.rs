@@ -11,43 +11,14 @@
 //! - B74, B76, B78, B79, B80: storage, concurrency and cache.
 //! - B82, B83, B84: mail.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use briefing_check::{Fault, IdRule, Role, Rules, Wire, check, recognise};
-use briefing_json::{Document, Value};
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reports")
-}
-
-fn violations(body: &str) -> Vec<(String, Fault)> {
-    let document = Document::parse(body).unwrap();
-    let body = document.root();
-    let wire = recognise(body).unwrap().wire;
-    let model = body.get("model").and_then(Value::as_str).unwrap();
-    let report = check(body, &Rules::for_model(wire, &model));
-    assert_eq!(report.omitted, 0);
-    report.violations.into_iter().map(|violation| (violation.place.to_string(), violation.fault)).collect()
-}
-
-/// Asserts the whole list of faults of a body in the folder.
-fn assert_faults(file: &str, expected: &[(&str, Fault)]) {
-    let body = fs::read_to_string(folder().join(file).with_extension("json")).unwrap();
-    let expected: Vec<_> = expected.iter().map(|(place, fault)| ((*place).to_owned(), fault.clone())).collect();
-    assert_eq!(violations(&body), expected, "{file}");
-}
-
-fn orphan(id: &str) -> Fault {
-    Fault::OrphanOutcome { id: id.into() }
-}
-
-fn missing(id: &str) -> Fault {
-    Fault::MissingOutcome { id: id.into() }
-}
+use briefing_json::Document;
+use common::{assert_faults, folder, missing, orphan, violations};
 
 /// <https://github.com/langchain-ai/langchain/issues/33245>
 #[test]

@@ -10,44 +10,15 @@
 //! - B45 on Gemini: ids have no form. B47: a call stands in one place alone. B54: empty text is taken (recorded).
 //! - B58, B60, B66: Anthropic's own.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use briefing_check::{Fault, IdRule, Role, Rules, recognise};
-use briefing_json::{Document, Value};
+use briefing_check::{Fault, IdRule, Role};
+use common::{assert_faults, folder, missing, orphan, violations};
 
 const WIRES: [&str; 2] = ["openai_responses", "gemini"];
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reports")
-}
-
-fn violations(body: &str) -> Vec<(String, Fault)> {
-    let document = Document::parse(body).unwrap();
-    let wire = recognise(document.root()).unwrap().wire;
-    let model = document.root().get("model").and_then(Value::as_str).unwrap();
-    common::faults(&Rules::for_model(wire, &model), body)
-}
-
-/// Asserts the whole list of faults of a body.
-fn assert_faults(file: &str, expected: &[(&str, Fault)]) {
-    let body = fs::read_to_string(folder().join(file).with_extension("json")).unwrap();
-    let expected: Vec<_> = expected.iter().map(|(place, fault)| ((*place).to_owned(), fault.clone())).collect();
-    assert_eq!(violations(&body), expected, "{file}");
-}
-
-fn orphan(id: &str) -> Fault {
-    Fault::OrphanOutcome { id: id.into() }
-}
-
-fn missing(id: &str) -> Fault {
-    Fault::MissingOutcome { id: id.into() }
-}
 
 /// <https://github.com/langchain-ai/langchain/issues/33245>
 #[test]

@@ -2,10 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "support/recorded.rs"]
+mod recorded;
 mod support;
-
-use std::fs;
-use std::path::Path;
 
 use briefing::{Call, ModelMessage, Wire};
 use briefing_wire::parse_text;
@@ -20,27 +19,8 @@ const MODELS: [(Wire, &str); 4] = [
 
 /// The messages of each recorded request, with their wire.
 fn threads() -> Vec<(String, Wire, Vec<ModelMessage>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/wire");
-    let mut out = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
-        }
-        let recording = fs::read_to_string(&path).unwrap();
-        let document = briefing_json::Document::parse(&recording).unwrap();
-        let wire = match &*document.root().get("format").unwrap().as_str().unwrap() {
-            "openai_chat" => Wire::OpenAiChat,
-            "openai_responses" => Wire::OpenAiResponses,
-            "anthropic_messages" => Wire::Anthropic,
-            _ => Wire::Gemini,
-        };
-        let parsed = parse_text(wire, document.root().get("request").unwrap().raw()).unwrap();
-        out.push((path.file_name().unwrap().to_string_lossy().into_owned(), wire, parsed.messages));
-    }
-    out.sort_by(|(one, ..), (other, ..)| one.cmp(other));
-    assert_eq!(out.len(), 56);
-    out
+    let messages = |(name, wire, body): (String, Wire, String)| (name, wire, parse_text(wire, &body).unwrap().messages);
+    recorded::requests().into_iter().map(messages).collect()
 }
 
 /// The bytes of a body up to the last byte of the last block.

@@ -1,42 +1,15 @@
 //! Requests that providers accepted, recorded by pydantic-ai's tests (see `data/wire/LICENSE`): read, fitted and written again.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "support/recorded.rs"]
+mod recorded;
 mod support;
-
-use std::fs;
-use std::path::Path;
 
 use briefing::{Call, Wire};
 use briefing_wire::{Parsed, WireChange, parse_text};
 use serde_json::{Map, Value, json};
 use support::{again, checked, render, text, value};
-
-/// Every recording: its name, its wire, and the request's own text.
-fn recordings() -> Vec<(String, Wire, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/wire");
-    let mut out = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
-        }
-        let recording = fs::read_to_string(&path).unwrap();
-        let document = briefing_json::Document::parse(&recording).unwrap();
-        let wire = match &*document.root().get("format").unwrap().as_str().unwrap() {
-            "openai_chat" => Wire::OpenAiChat,
-            "openai_responses" => Wire::OpenAiResponses,
-            "anthropic_messages" => Wire::Anthropic,
-            "gemini" => Wire::Gemini,
-            other => panic!("unknown format {other}"),
-        };
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        out.push((name, wire, document.root().get("request").unwrap().raw().to_owned()));
-    }
-    out.sort_by(|(one, ..), (other, ..)| one.cmp(other));
-    assert_eq!(out.len(), 56);
-    out
-}
 
 /// The wires' listed shapes: a string for an array of one text, nothing for no content and no tools, `function` as a tool's type.
 fn listed_shapes(wire: Wire, body: &str) -> Value {
@@ -110,7 +83,7 @@ fn content(content: &mut Value) {
 
 #[test]
 fn each_comes_out_as_the_same_json_and_stays() {
-    for (name, wire, body) in recordings() {
+    for (name, wire, body) in recorded::requests() {
         let Parsed { call, messages, findings } = parse_text(wire, &body).unwrap();
         assert_eq!(findings, [], "{name}");
         let request = render(&messages, &call);
@@ -126,7 +99,7 @@ fn each_comes_out_as_the_same_json_and_stays() {
 #[test]
 fn native_and_reasoning_blocks_come_out_byte_for_byte() {
     let mut seen = 0;
-    for (name, wire, body) in recordings() {
+    for (name, wire, body) in recorded::requests() {
         let parsed = parse_text(wire, &body).unwrap();
         let request = render(&parsed.messages, &parsed.call);
         let document = briefing_json::Document::parse(&body).unwrap();
@@ -167,7 +140,7 @@ fn opaque<'d>(wire: Wire, body: briefing_json::Value<'d>) -> Vec<briefing_json::
 
 #[test]
 fn each_is_valid_on_the_other_wires_and_their_dialects() {
-    for (name, wire, body) in recordings() {
+    for (name, wire, body) in recorded::requests() {
         let parsed = parse_text(wire, &body).unwrap();
         let models = [
             (Wire::OpenAiResponses, "gpt-5"),

@@ -56,6 +56,25 @@ fn wire(format: &str) -> Option<Wire> {
     }
 }
 
+/// Every recorded request that a provider accepted: its file, its wire, and the request's own text.
+pub(crate) fn requests() -> Vec<(String, Wire, String)> {
+    let mut out = Vec::new();
+    for entry in fs::read_dir(root().join("wire")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let recording = fs::read_to_string(&path).unwrap();
+        let document = briefing_json::Document::parse(&recording).unwrap();
+        let wire = wire(&document.root().get("format").unwrap().as_str().unwrap()).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        out.push((name, wire, document.root().get("request").unwrap().raw().to_owned()));
+    }
+    out.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+    assert_eq!(out.len(), 56);
+    out
+}
+
 /// Every stream of `data/streams`: its path without ending, its wire, its bytes.
 pub(crate) fn streams() -> Vec<(PathBuf, Wire, Vec<u8>)> {
     let mut out = Vec::new();
