@@ -1,5 +1,7 @@
 //! The wires, their dialects, and what a model allows. Shares nothing with the profiles that the core renders by.
 
+use std::fmt;
+
 /// A provider's request format that this crate checks. Closed on purpose: a new wire is a breaking change, as each client has to decide
 /// what it does with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,6 +14,35 @@ pub enum Wire {
     OpenAiResponses,
     /// Gemini's generateContent, of its own API and of Vertex.
     Gemini,
+}
+
+impl Wire {
+    /// Its name, as the program shows it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The member that holds the list of messages.
+    #[must_use]
+    pub const fn list(self) -> &'static str {
+        match self {
+            Self::OpenAiChat | Self::Anthropic => "messages",
+            Self::OpenAiResponses => "input",
+            Self::Gemini => "contents",
+        }
+    }
+}
+
+impl fmt::Display for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// Who reads a body of OpenAI Chat or OpenAI Responses. Anthropic Messages and Gemini have one dialect, and ignore this.

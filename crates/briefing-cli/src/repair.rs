@@ -10,7 +10,7 @@ use briefing_json::{Document, Kind as Json, Value, quote};
 use briefing_wire::{Render, parse};
 
 use crate::error::{Failure, Kind};
-use crate::input::messages::list_name;
+use crate::input::messages::checked_wire;
 use crate::output::json::{Style, canonical};
 
 /// A body that was mended.
@@ -29,7 +29,7 @@ pub(crate) fn mend(document: &Document<'_>, text: &str, wire: Wire, model: Optio
         Failure::new(Kind::Data, format!("the body cannot be mended: {error}"))
             .hint("`briefing check` without --fix tells all that is wrong; mend that place by hand")
     })?;
-    let last = root.get(list_name(wire)).and_then(|messages| messages.items().last());
+    let last = root.get(checked_wire(wire).list()).and_then(|messages| messages.items().last());
     let role = last.and_then(|last| last.get("role")?.as_str());
     let carried_on = role.is_some_and(|role| matches!(role.as_ref(), "assistant" | "model"));
     let call = unbounded(&parsed.call, wire, model, carried_on);

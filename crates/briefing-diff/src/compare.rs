@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use briefing_check::Wire;
 use briefing_json::{Document, Kind, Pointer, Value};
 
 use crate::cause::Cause;
@@ -11,7 +12,7 @@ use crate::params::{Change, Effect, LOOKED_INTO, ParameterChange, rule_of};
 use crate::place::{Site, Spot, common, first_difference, line_and_column};
 use crate::prompt::{Block, Prompt, Section, What, is_block_of, system_members};
 use crate::same::{Prints, is_mark, reading};
-use crate::wire::{Wire, wire_of_both};
+use crate::wire::wire_of_both;
 use crate::{Break, Bytes, Diff, DiffError, FILE_TOKENS, MovedMarks, Side, Tokens};
 
 /// Compares the older body with the newer one. `tokens` counts a text's tokens. Linear in both bodies but for the sorting of

@@ -36,13 +36,13 @@ use std::fmt;
 use briefing_json::{Pointer, SyntaxError};
 use serde::Serialize;
 
+pub use briefing_check::Wire;
 pub use cause::Cause;
 pub use compare::diff;
 pub use messages::MessageChange;
 pub use params::{Change, Effect, ParameterChange, RULES, Rule};
 pub use place::{EXCERPT_CHARS, Spot};
 pub use prompt::Section;
-pub use wire::Wire;
 
 /// Which of the two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

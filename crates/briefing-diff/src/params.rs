@@ -1,10 +1,10 @@
 //! What a change of each other member of a body does to the provider's cache, as data. Where a line is from stands beside it; a
 //! member without a line is listed as undocumented.
 
+use briefing_check::Wire;
 use serde::Serialize;
 
 use crate::prompt::Section;
-use crate::wire::Wire;
 
 /// What the change of a parameter does to a cached prefix. Closed on purpose: who reads the table has to say which of them is a break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

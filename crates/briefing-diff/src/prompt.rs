@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use briefing_check::Wire;
 use briefing_json::{Kind, Pointer, Value};
 use serde::Serialize;
 
 use crate::same::{Prints, blocks, is_silent};
-use crate::wire::Wire;
 
 /// A section of a prompt, in the order in which every one of the four providers builds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -1,64 +1,9 @@
 //! Which provider's format a pair of bodies is in, told by the bodies alone.
 
-use std::fmt;
-
-use briefing_check::{Recognised, Unrecognised, recognise};
+use briefing_check::{Recognised, Unrecognised, Wire, recognise};
 use briefing_json::{Kind, Value};
-use serde::Serialize;
 
 use crate::{DiffError, Side};
-
-/// A provider's request format. Closed on purpose: a new wire is a breaking change, as each client has to decide what it does with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Wire {
-    /// OpenAI Chat Completions, and what speaks it.
-    #[serde(rename = "openai-chat")]
-    OpenAiChat,
-    /// OpenAI Responses.
-    #[serde(rename = "openai-responses")]
-    OpenAiResponses,
-    /// Anthropic Messages.
-    Anthropic,
-    /// Gemini generateContent.
-    Gemini,
-}
-
-impl Wire {
-    /// Its name, as the program shows it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OpenAiChat => "openai-chat",
-            Self::OpenAiResponses => "openai-responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    /// The member that holds the list of messages.
-    pub(crate) const fn list(self) -> &'static str {
-        match self {
-            Self::OpenAiChat | Self::Anthropic => "messages",
-            Self::OpenAiResponses => "input",
-            Self::Gemini => "contents",
-        }
-    }
-}
-
-impl fmt::Display for Wire {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What one body alone tells, by the recogniser of `briefing-check`, so that no two parts of a program disagree.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Told {
-    wire: Wire,
-    /// Whether nothing in the body speaks for that wire alone.
-    guessed: bool,
-}
 
 /// The wire that both bodies are in. A body of plain `messages` may be of two wires; then the other body decides.
 pub(crate) fn wire_of_both(older: Value<'_>, newer: Value<'_>) -> Result<Wire, DiffError> {
@@ -72,28 +17,23 @@ pub(crate) fn wire_of_both(older: Value<'_>, newer: Value<'_>) -> Result<Wire, D
     }
 }
 
-fn told(body: Value<'_>, side: Side) -> Result<Told, DiffError> {
-    let Recognised { wire, guessed } = recognise(body).map_err(|error| match error {
+/// What one body alone tells, by the recogniser of `briefing-check`, so that no two parts of a program disagree.
+fn told(body: Value<'_>, side: Side) -> Result<Recognised, DiffError> {
+    let told = recognise(body).map_err(|error| match error {
         Unrecognised::NotAnObject => DiffError::NotAnObject { side },
         Unrecognised::Bedrock => DiffError::Bedrock { side },
         // What else may be said of a body one day: it is of no wire that is known here.
         Unrecognised::NoMessages | _ => DiffError::NoMessages { side },
     })?;
-    let wire = match wire {
-        briefing_check::Wire::OpenAiChat => Wire::OpenAiChat,
-        briefing_check::Wire::OpenAiResponses => Wire::OpenAiResponses,
-        briefing_check::Wire::Anthropic => Wire::Anthropic,
-        briefing_check::Wire::Gemini => Wire::Gemini,
-    };
     let is_list = |list: Value<'_>| match list.kind() {
         Kind::Array => true,
-        Kind::String => wire == Wire::OpenAiResponses,
+        Kind::String => told.wire == Wire::OpenAiResponses,
         _ => false,
     };
-    if body.get(wire.list()).is_none_or(|list| !is_list(list)) {
+    if body.get(told.wire.list()).is_none_or(|list| !is_list(list)) {
         return Err(DiffError::NoMessages { side });
     }
-    Ok(Told { wire, guessed })
+    Ok(told)
 }
 
 #[cfg(test)]
@@ -137,7 +77,7 @@ mod tests {
             (r#"{"messages": [{"role": "user", "content": [{"type": "document_url"}]}]}"#, Wire::OpenAiChat),
         ] {
             let checked = recognise(Document::parse(body).unwrap().root()).unwrap().wire;
-            assert_eq!(format!("{checked:?}"), format!("{wire:?}"), "{body}");
+            assert_eq!(checked, wire, "{body}");
             assert_eq!(both(body, body), Ok(wire), "{body}");
         }
     }

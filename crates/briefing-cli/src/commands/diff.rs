@@ -82,7 +82,7 @@ impl Difference<'_> {
         json!({
             "older": older,
             "newer": newer,
-            "wire": diff.wire(),
+            "wire": diff.wire().name(),
             "held": diff.held(),
             "breaks": breaks.collect::<serde_json::Value>(),
             "bytes": diff.bytes(),

@@ -69,7 +69,7 @@ pub(crate) fn stored(form: briefing_forms::Form, value: Value<'_>, name: &str) -
 
 /// Whether it is one message, and no conversation.
 pub(crate) fn is_message(value: Value<'_>) -> bool {
-    let listed = Wire::ALL.iter().any(|wire| value.get(list_name(*wire)).is_some());
+    let listed = Wire::ALL.iter().any(|wire| value.get(checked_wire(*wire).list()).is_some());
     briefing_forms::recognise_message(value).is_some()
         || value.get("role").is_some_and(|role| role.kind() == Json::String) && !listed
 }
@@ -92,7 +92,7 @@ fn object(value: Value<'_>, name: &str) -> Result<Conversation, Failure> {
         return swarm::conversation(messages, name);
     }
     let wire = core_wire(recognise(value).map_err(|error| unrecognised(name, error))?.wire);
-    let Some(messages) = value.get(list_name(wire)) else { return Err(shape(name, "it has no messages")) };
+    let Some(messages) = value.get(checked_wire(wire).list()) else { return Err(shape(name, "it has no messages")) };
     if form(messages) == Form::Flat {
         return flat(messages, name);
     }
@@ -113,15 +113,6 @@ pub(crate) fn unrecognised(name: &str, error: Unrecognised) -> Failure {
     Failure::new(Kind::Data, format!("{name}: {error}")).hint(
         "a request body is an object with `messages`, `input` or `contents`; a bare list can be wrapped: `jq '{model: \"gpt-5\", messages: .}'`",
     )
-}
-
-/// The field of a body that holds its messages.
-pub(crate) fn list_name(wire: Wire) -> &'static str {
-    match wire {
-        Wire::OpenAiChat | Wire::Anthropic => "messages",
-        Wire::OpenAiResponses => "input",
-        Wire::Gemini => "contents",
-    }
 }
 
 fn list(messages: Value<'_>, name: &str, form: Form) -> Result<Conversation, Failure> {
