@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use briefing_json::{Kind, Path, Pointer, Value};
+use briefing_json::{Path, Pointer, Value, present};
 
 use crate::fault::{Fault, Shape};
 use crate::locate::locate;
@@ -109,11 +109,6 @@ impl Findings {
     pub(crate) fn optional<'d>(&mut self, at: &Path<'_>, object: Value<'d>, key: &str, shape: Shape) -> Option<Value<'d>> {
         self.shaped(&at.key(key), present(object, key)?, shape)
     }
-}
-
-/// The member, unless it is absent or `null`.
-pub(crate) fn present<'d>(object: Value<'d>, key: &str) -> Option<Value<'d>> {
-    object.get(key).filter(|value| value.kind() != Kind::Null)
 }
 
 /// The member as text, if it is a string.

@@ -23,7 +23,7 @@ pub enum FormFault {
         key: &'static str,
     },
     /// A value of another kind was wanted.
-    #[error("wanted {wanted}, found {}", kind_name(*found))]
+    #[error("wanted {wanted}, found {}", found.name())]
     Wanted {
         /// What was wanted.
         wanted: &'static str,
@@ -34,15 +34,4 @@ pub enum FormFault {
 
 pub(crate) fn place_name(place: &Pointer) -> &str {
     if place.as_str().is_empty() { "the list" } else { place.as_str() }
-}
-
-fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Null => "null",
-        Kind::True | Kind::False => "a boolean",
-        Kind::Number => "a number",
-        Kind::String => "a string",
-        Kind::Array => "an array",
-        Kind::Object => "an object",
-    }
 }

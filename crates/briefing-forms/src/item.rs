@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Extra, Item, RawJson, Text};
-use briefing_json::Document;
+use briefing_json::{Document, quoted};
 
-use crate::opaque::{quoted, texts};
+use crate::opaque::texts;
 use crate::reader::str_of;
 
 const WIRE: Wire = Wire::OpenAiResponses;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Extra, MediaSource, RawJson, Reasoning};
-use briefing_json::quote;
+use briefing_json::quoted;
 
 /// Reasoning of that wire; none if the text is no JSON that can be sent.
 pub(crate) fn reasoning(wire: Wire, kind: &str, raw: impl Into<Arc<str>>) -> Option<Reasoning> {
@@ -26,13 +26,6 @@ pub(crate) fn texts(members: &[(&str, Option<&str>)]) -> String {
 pub(crate) fn object(members: &[(&str, String)]) -> String {
     let members: Vec<String> = members.iter().map(|(name, value)| format!("{}:{value}", quoted(name))).collect();
     format!("{{{}}}", members.join(","))
-}
-
-/// The text as a JSON string.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len() + 2);
-    quote(text, &mut out);
-    String::from_utf8(out).unwrap_or_default()
 }
 
 /// Anthropic's thinking.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use briefing::message::{Bytes, Input, MediaSource, RawJson, RawJsonError, Text};
-use briefing_json::{Kind, Path, Value, without_lone_surrogates};
+use briefing_json::{Kind, Path, Value, present, without_lone_surrogates};
 
 use crate::change::{ReadChange, ReadFinding};
 use crate::error::{FormError, FormFault};
@@ -153,11 +153,6 @@ impl Reader {
 /// The value, if it is an object.
 pub(crate) fn object<'d>(value: Value<'d>, at: &Path<'_>) -> Read<Value<'d>> {
     if value.kind() == Kind::Object { Ok(value) } else { Err(at.wanted("an object", value)) }
-}
-
-/// The member, unless it is absent or null.
-pub(crate) fn present<'d>(object: Value<'d>, key: &str) -> Option<Value<'d>> {
-    object.get(key).filter(|value| !value.is_null())
 }
 
 /// The member, if it is a string.

@@ -1,12 +1,12 @@
 //! A JSON text while it is written, and what is told of it.
 
 use briefing::message::Extra;
-use briefing_json::quote;
+use briefing_json::WriteJson;
 
 use crate::Written;
 use crate::change::{WriteChange, WriteFinding};
 
-/// Writes compactly, a message a line. Commas see to themselves: no value ends in an opening bracket.
+/// Writes a message a line.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     out: Vec<u8>,
@@ -36,63 +36,6 @@ impl Writer {
         self.object(write);
     }
 
-    pub(crate) fn push(&mut self, text: &str) {
-        self.out.extend_from_slice(text.as_bytes());
-    }
-
-    /// A value that is JSON already.
-    pub(crate) fn json(&mut self, text: &str) {
-        self.push(text.trim_matches([' ', '\t', '\n', '\r']));
-    }
-
-    pub(crate) fn text(&mut self, text: &str) {
-        quote(text, &mut self.out);
-    }
-
-    fn comma(&mut self, unless: u8) {
-        if self.out.last() != Some(&unless) {
-            self.out.push(b',');
-        }
-    }
-
-    /// A member's name; its value follows.
-    pub(crate) fn name(&mut self, name: &str) {
-        self.comma(b'{');
-        quote(name, &mut self.out);
-        self.out.push(b':');
-    }
-
-    pub(crate) fn field(&mut self, name: &str, text: &str) {
-        self.name(name);
-        self.text(text);
-    }
-
-    pub(crate) fn json_field(&mut self, name: &str, value: &str) {
-        self.name(name);
-        self.json(value);
-    }
-
-    pub(crate) fn object(&mut self, write: impl FnOnce(&mut Self)) {
-        self.out.push(b'{');
-        write(self);
-        self.out.push(b'}');
-    }
-
-    /// A member that is an object.
-    pub(crate) fn inner(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
-        self.name(name);
-        self.object(write);
-    }
-
-    pub(crate) fn array<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut Self, T)) {
-        self.out.push(b'[');
-        for item in items {
-            self.comma(b'[');
-            write(self, item);
-        }
-        self.out.push(b']');
-    }
-
     /// A block of that type.
     pub(crate) fn block(&mut self, kind: &str, write: impl FnOnce(&mut Self)) {
         self.object(|out| {
@@ -107,5 +50,11 @@ impl Writer {
         for (name, _) in extra.on(wire).filter(|(name, _)| !kept.contains(name)) {
             self.note(WriteChange::FieldLeftOut { wire, name: name.to_owned() });
         }
+    }
+}
+
+impl WriteJson for Writer {
+    fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
     }
 }

@@ -24,6 +24,27 @@ pub enum Kind {
     Object,
 }
 
+impl Kind {
+    /// What a value of this kind is called in messages: `a string`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::True | Self::False => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        }
+    }
+}
+
+/// The member, unless it is absent or null.
+#[must_use]
+pub fn present<'d>(object: Value<'d>, key: &str) -> Option<Value<'d>> {
+    object.get(key).filter(|value| !value.is_null())
+}
+
 /// One value of a [`Document`]: a cheap, copyable cursor.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'d> {

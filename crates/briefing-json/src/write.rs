@@ -32,6 +32,14 @@ pub fn quote(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// The text as a JSON string.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    quote(text, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
 /// How many bytes [`quote`] appends for `text`.
 #[must_use]
 pub fn quoted_len(text: &str) -> usize {

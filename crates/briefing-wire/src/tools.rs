@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use briefing::{Call, Tool, Wire};
-use briefing_json::{Document, Kind, Value};
+use briefing_json::{Document, Kind, Value, WriteJson};
 
 use crate::finding::WireChange;
 use crate::raw::{look, text_of};

@@ -2,7 +2,7 @@
 
 use briefing::Wire;
 use briefing::message::{Extra, RawJson};
-use briefing_json::{Document, Kind, quote};
+use briefing_json::{Document, Kind, WriteJson, quote};
 
 use crate::raw::is;
 
@@ -57,7 +57,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A JSON text while it is written. Commas see to themselves: no value ends in an opening bracket.
+/// A body while it is written.
 pub(crate) struct Writer {
     out: Vec<u8>,
     wire: Wire,
@@ -70,76 +70,6 @@ impl Writer {
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.out
-    }
-
-    fn push(&mut self, text: &str) {
-        self.out.extend_from_slice(text.as_bytes());
-    }
-
-    /// A value that is JSON already.
-    pub(crate) fn json(&mut self, text: &str) {
-        self.push(text.trim_matches([' ', '\t', '\n', '\r']));
-    }
-
-    pub(crate) fn text(&mut self, text: &str) {
-        quote(text, &mut self.out);
-    }
-
-    fn comma(&mut self, unless: u8) {
-        if self.out.last() != Some(&unless) {
-            self.out.push(b',');
-        }
-    }
-
-    /// A member's name; its value follows.
-    pub(crate) fn name(&mut self, name: &str) {
-        self.comma(b'{');
-        quote(name, &mut self.out);
-        self.out.push(b':');
-    }
-
-    pub(crate) fn field(&mut self, name: &str, text: &str) {
-        self.name(name);
-        self.text(text);
-    }
-
-    pub(crate) fn json_field(&mut self, name: &str, value: &str) {
-        self.name(name);
-        self.json(value);
-    }
-
-    pub(crate) fn object(&mut self, write: impl FnOnce(&mut Self)) {
-        self.out.push(b'{');
-        write(self);
-        self.out.push(b'}');
-    }
-
-    /// A member that is an object.
-    pub(crate) fn inner(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
-        self.name(name);
-        self.object(write);
-    }
-
-    pub(crate) fn array<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut Self, T)) {
-        self.out.push(b'[');
-        for item in items {
-            self.comma(b'[');
-            write(self, item);
-        }
-        self.out.push(b']');
-    }
-
-    /// An array, element by element.
-    pub(crate) fn list(&mut self, write: impl FnOnce(&mut Self)) {
-        self.out.push(b'[');
-        write(self);
-        self.out.push(b']');
-    }
-
-    /// An element of an array.
-    pub(crate) fn element(&mut self, write: impl FnOnce(&mut Self)) {
-        self.comma(b'[');
-        write(self);
     }
 
     /// A `data:` URI of Base64 data.
@@ -178,5 +108,11 @@ impl Writer {
                 self.json_field(&name, value.raw());
             }
         }
+    }
+}
+
+impl WriteJson for Writer {
+    fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
     }
 }

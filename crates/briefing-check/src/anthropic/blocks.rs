@@ -1,12 +1,12 @@
 //! The blocks of a message.
 
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::{Ending, List, call_ids};
 use crate::fault::{Fault, IdRule, Role, Shape, clip};
 use crate::ledger::Spot;
 use crate::media;
-use crate::report::{Findings, present, text};
+use crate::report::{Findings, text};
 use crate::tools;
 
 /// The longest name of a tool, by Anthropic's schema.

@@ -4,8 +4,8 @@ mod terms;
 
 use briefing_json::Kind;
 
+pub(crate) use terms::clip;
 pub use terms::{IdRule, Role, Shape};
-pub(crate) use terms::{clip, kind_word};
 
 /// One thing that a provider refuses. Ids, names and types are the body's own, cut at 256 characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum Fault {
         key: &'static str,
     },
     /// A value of the wrong JSON type.
-    #[error("expected {expected}, found {}", kind_word(*found))]
+    #[error("expected {expected}, found {}", found.name())]
     WrongType {
         /// What belongs there.
         expected: Shape,

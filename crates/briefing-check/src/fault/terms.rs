@@ -143,17 +143,6 @@ impl fmt::Display for Shape {
     }
 }
 
-pub(crate) fn kind_word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Null => "null",
-        Kind::True | Kind::False => "a boolean",
-        Kind::Number => "a number",
-        Kind::String => "a string",
-        Kind::Array => "an array",
-        Kind::Object => "an object",
-    }
-}
-
 /// Foreign text as a fault repeats it: cut on a character boundary.
 pub(crate) fn clip(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN) {

@@ -1,8 +1,6 @@
 //! Fields as proto JSON reads them.
 
-use briefing_json::{Kind, Path, Value};
-
-use crate::report::present;
+use briefing_json::{Kind, Path, Value, present};
 
 /// A field by its two names.
 #[derive(Debug, Clone, Copy)]

@@ -10,11 +10,11 @@ mod signatures;
 mod tools;
 mod turns;
 
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use crate::fault::{Fault, Role, Shape, clip};
 use crate::profile::Rules;
-use crate::report::{Findings, present};
+use crate::report::Findings;
 use field::{Field, each, step};
 use parts::{Held, Parts};
 use turns::Turns;

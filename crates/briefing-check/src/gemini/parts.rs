@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::field::{Field, each, step};
 use super::tools::name;
 use crate::fault::{Fault, Role, Shape, clip};
 use crate::media;
 use crate::profile::Rules;
-use crate::report::{Findings, present, text};
+use crate::report::{Findings, text};
 
 pub(super) const CALL: Field = Field::new("functionCall", "function_call");
 pub(super) const OUTCOME: Field = Field::new("functionResponse", "function_response");

@@ -2,12 +2,12 @@
 //! the first call of each step of the current turn has one. The current turn begins with the last user content that holds
 //! something else than outcomes. "Function call is missing a thought_signature in functionCall parts."
 
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, present};
 
 use super::field::{each, step};
 use super::parts::{CALL, OUTCOME, SIGNATURE};
 use crate::fault::{Fault, clip};
-use crate::report::{Findings, present, text};
+use crate::report::{Findings, text};
 
 pub(super) fn check(contents: Value<'_>, out: &mut Findings) {
     let list: Vec<_> = each(contents).collect();

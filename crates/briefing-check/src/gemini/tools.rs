@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::field::{Field, each, step};
 use crate::fault::{Fault, Shape, clip};
-use crate::report::{Findings, present, text};
+use crate::report::{Findings, text};
 use crate::tools;
 
 const DECLARATIONS: Field = Field::new("functionDeclarations", "function_declarations");

@@ -8,13 +8,13 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, present};
 
 use super::field::{each, step};
 use super::parts::{CALL, Held, HeldKind};
 use crate::fault::{Fault, Role, clip};
 use crate::profile::Rules;
-use crate::report::{Findings, present, text};
+use crate::report::{Findings, text};
 
 /// A call or an outcome, and the content that it stands in.
 struct Placed<'d> {

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::{Chat, MAX_NAME, id_rule};
 use crate::fault::{Fault, Shape, clip};
 use crate::ledger::Spot;
 use crate::profile::Dialect;
-use crate::report::{Findings, present, text};
+use crate::report::{Findings, text};
 use crate::tools;
 
 /// How many calls a message, and how many tools a request may have: "Invalid 'messages[2].tool_calls': array too long. Expected

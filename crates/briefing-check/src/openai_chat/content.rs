@@ -1,11 +1,11 @@
 //! The content of a message: a string, or typed parts.
 
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use crate::fault::{Fault, Role, Shape, clip};
 use crate::media;
 use crate::profile::{Dialect, Rules};
-use crate::report::{Findings, present};
+use crate::report::Findings;
 
 /// The types of part that OpenAI or another host knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,12 +6,12 @@ mod content;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use crate::fault::{Fault, IdRule, Role, Shape, clip};
 use crate::ledger::Ledger;
 use crate::profile::{Dialect, Rules};
-use crate::report::{Findings, present, text};
+use crate::report::{Findings, text};
 use crate::tools;
 
 /// The longest name of a tool: OpenAI's documentation, mistral-common's validator.

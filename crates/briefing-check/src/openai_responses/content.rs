@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, present};
 
 use crate::fault::{Fault, Role, Shape, clip};
 use crate::media;
 use crate::profile::{Dialect, Rules};
-use crate::report::{Findings, present};
+use crate::report::Findings;
 
 /// The types that OpenAI lists in its answer to a part of another: "Invalid value: 'text'. Supported values are: 'input_text',
 /// 'input_image', 'input_audio', 'output_text', 'refusal', 'input_file', 'computer_screenshot', 'summary_text', and

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, present};
 
 use super::content;
 use super::ids::ItemIds;
@@ -11,7 +11,7 @@ use super::reasoning::Reasoning;
 use super::tools::{self, Known, MAX_NAME};
 use crate::fault::{Fault, IdRule, Role, Shape, clip};
 use crate::profile::{Dialect, Rules};
-use crate::report::{Findings, present, text};
+use crate::report::{Findings, text};
 use crate::tools as common;
 
 /// What an item is.

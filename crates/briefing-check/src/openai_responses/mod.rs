@@ -10,11 +10,11 @@ mod pairs;
 mod reasoning;
 mod tools;
 
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use crate::fault::{Fault, Shape};
 use crate::profile::{Dialect, Rules};
-use crate::report::{Findings, present};
+use crate::report::Findings;
 use items::Items;
 use pairs::Pairs;
 use tools::Known;

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use crate::fault::{Fault, Shape, clip};
 use crate::profile::Dialect;
-use crate::report::{Findings, present, text};
+use crate::report::{Findings, text};
 use crate::tools;
 
 /// The longest name of a function: OpenAI's reference of the API. The recorded answers name a pattern alone.

@@ -3,7 +3,7 @@
 use briefing_json::Pointer;
 
 use super::bracketed;
-use crate::fault::{Fault, kind_word};
+use crate::fault::Fault;
 
 impl Fault {
     // A fault that these do not name has no words that are known.
@@ -34,7 +34,7 @@ impl Fault {
             Self::Missing { key } if at.is_empty() => format!("Missing required parameter: '{key}'."),
             Self::Missing { key } => format!("Missing required parameter: '{at}.{key}'."),
             Self::WrongType { expected, found } => {
-                format!("Invalid type for '{at}': expected {expected}, but got {} instead.", kind_word(*found))
+                format!("Invalid type for '{at}': expected {expected}, but got {} instead.", found.name())
             }
             Self::NoMessages | Self::EmptyArray { .. } => {
                 format!("Invalid '{at}': empty array. Expected an array with minimum length 1, but got an empty array instead.")

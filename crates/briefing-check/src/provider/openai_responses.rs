@@ -3,7 +3,7 @@
 use briefing_json::Pointer;
 
 use super::bracketed;
-use crate::fault::{Fault, Role, kind_word};
+use crate::fault::{Fault, Role};
 
 impl Fault {
     /// DeepSeek's words, recorded.
@@ -22,7 +22,7 @@ impl Fault {
             Self::Missing { key } if at.is_empty() => format!("Missing required parameter: '{key}'."),
             Self::Missing { key } => format!("Missing required parameter: '{at}.{key}'."),
             Self::WrongType { expected, found } => {
-                format!("Invalid type for '{at}': expected {expected}, but got {} instead.", kind_word(*found))
+                format!("Invalid type for '{at}': expected {expected}, but got {} instead.", found.name())
             }
             Self::NoMessages => {
                 "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided.".into()

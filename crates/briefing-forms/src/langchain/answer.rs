@@ -6,14 +6,14 @@ use std::sync::Arc;
 use briefing::Wire;
 use briefing::message::{Assistant, CallId, Extra, Input, Item, Native, Text, ToolCall};
 use briefing::texts::file_line;
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::block::{Block, Provider, block, item_of, model_of};
 use super::{GEMINI_SIGNATURES, OPENAI_ITEMS, content, name, not_here, rest};
 use crate::change::ReadChange;
 use crate::item::{self, Message};
 use crate::opaque::{self, Pieces, field};
-use crate::reader::{Fails, Read, Reader, is_nothing, object, present, str_of};
+use crate::reader::{Fails, Read, Reader, is_nothing, object, str_of};
 
 /// Fields of OpenAI Chat that hold reasoning, in the order in which a message holds them.
 pub(super) const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use briefing::Wire;
 use briefing::message::{CallId, Extra, Media, Native, Outcome, Part, RawJson, Reasoning, Text, ToolCall};
 use briefing::texts::native_elsewhere;
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, present, quoted};
 
 use super::{media, part};
 use crate::change::ReadChange;
 use crate::item;
-use crate::opaque::{self, object, quoted, redacted, thinking, thought, unsigned};
-use crate::reader::{Read, Reader, is_nothing, present, str_of};
+use crate::opaque::{self, object, redacted, thinking, thought, unsigned};
+use crate::reader::{Read, Reader, is_nothing, str_of};
 
 /// A block, read.
 #[derive(Debug)]

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Bytes, Media, MediaSource};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::block::extra;
 use crate::opaque::stored;
-use crate::reader::{Reader, address, base64, present, str_of};
+use crate::reader::{Reader, address, base64, str_of};
 
 /// A file, and whether it is a picture; none if the block holds none that can be read.
 pub(super) fn file(block: Value<'_>, kind: &str, at: &Path<'_>, reader: &mut Reader) -> Option<(bool, Media)> {

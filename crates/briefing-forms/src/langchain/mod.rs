@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use briefing::message::{CallId, Extra, Outcome, Part, RawJson, System, SystemPart, User};
 use briefing::{ModelMessage, Wire};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present, quoted};
 
 use crate::change::ReadChange;
-use crate::opaque::{field, quoted};
-use crate::reader::{Fails, Read, Reader, object, present, str_of};
+use crate::opaque::field;
+use crate::reader::{Fails, Read, Reader, object, str_of};
 use block::{Block, block};
 pub(crate) use write::write;
 

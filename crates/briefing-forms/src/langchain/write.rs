@@ -7,7 +7,7 @@ use briefing::message::{
 };
 use briefing::texts::file_line;
 use briefing::{Wire, native_reads_as};
-use briefing_json::{Document, Kind, Path};
+use briefing_json::{Document, Kind, Path, WriteJson};
 
 use super::answer::{REASONING, SPOKEN};
 use super::block::{Block, OF_ITEM, Provider, block};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use briefing::ModelMessage;
 use briefing::message::{Assistant, CallId, Extra, Item, Outcome, Part, System, SystemPart, Text, ToolCall, User};
 use briefing::texts::file_line;
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::options::{self, OF_REASONING, Reasoned};
 use super::part::{file, known, said, text};
@@ -14,7 +14,7 @@ use super::{outcome, server};
 use crate::change::ReadChange;
 use crate::item;
 use crate::opaque::{Pieces, redacted};
-use crate::reader::{Fails, Read, Reader, is_nothing, present, str_of};
+use crate::reader::{Fails, Read, Reader, is_nothing, str_of};
 
 /// Reads one message, which may be several: one for each outcome.
 pub(crate) fn read(message: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec<ModelMessage>) -> Read<()> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use briefing::ModelMessage;
 use briefing::message::{Assistant, Item, Media, Outcome, Part, Reasoning, System, SystemPart, Text};
+use briefing_json::{WriteJson, quoted};
 
 use super::options::{self, Options};
 use super::outcome;
@@ -11,7 +12,6 @@ use super::part::{as_text, native_text, reference, write_said, write_text};
 use super::server::{self, Served};
 use crate::change::WriteChange;
 use crate::item::{self, Message};
-use crate::opaque::quoted;
 use crate::writer::Writer;
 
 /// The tool of an outcome whose call is not there.

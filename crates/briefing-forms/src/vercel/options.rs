@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Extra, RawJson, Reasoning, Text};
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, WriteJson, present, quoted};
 
 use crate::change::WriteChange;
 use crate::item::{self, Message};
-use crate::opaque::{self, object, quoted, redacted, thinking, thought, unsigned};
-use crate::reader::{Reader, is_nothing, present, str_of};
+use crate::opaque::{self, object, redacted, thinking, thought, unsigned};
+use crate::reader::{Reader, is_nothing, str_of};
 use crate::writer::Writer;
 
 /// The names under which a part keeps them, the call's own before the result's.

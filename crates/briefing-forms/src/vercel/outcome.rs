@@ -5,12 +5,12 @@ use std::sync::Arc;
 use briefing::Wire;
 use briefing::message::{CallId, Media, MediaSource, Outcome, Part, Text};
 use briefing::texts::OutcomeText;
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, WriteJson, present};
 
 use super::part::{as_text, file, native_text, provider};
 use crate::change::{ReadChange, WriteChange};
 use crate::opaque::{self, is_gemini_file};
-use crate::reader::{Read, Reader, present, str_of};
+use crate::reader::{Read, Reader, str_of};
 use crate::writer::Writer;
 
 /// A result as text: a text as it is, anything else as its JSON.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use briefing::message::{Bytes, Media, MediaSource, Native, Part, Text};
 use briefing::texts::file_line;
 use briefing::{Wire, native_reads_as};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, WriteJson, present};
 
 use super::options;
 use crate::change::{ReadChange, WriteChange};
 use crate::item::Message;
 use crate::opaque::{is_gemini_file, stored};
-use crate::reader::{Read, Reader, address, base64, present, str_of};
+use crate::reader::{Read, Reader, address, base64, str_of};
 use crate::writer::Writer;
 
 /// The media type of a picture of which no more is known.

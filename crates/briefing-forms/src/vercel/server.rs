@@ -7,11 +7,10 @@ use std::sync::Arc;
 use briefing::Wire;
 use briefing::message::{Item, Native, RawJson, Text};
 use briefing::texts::native_elsewhere;
-use briefing_json::{Document, Kind, Path, Value};
+use briefing_json::{Document, Kind, Path, Value, quoted};
 
 use super::options::raw_object;
 use crate::change::ReadChange;
-use crate::opaque::quoted;
 use crate::reader::{Reader, str_of};
 
 /// How Anthropic's ids of such calls begin.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use briefing::ModelMessage;
 use briefing::message::{Assistant, CallId, Extra, Input, Item, Outcome, Part, System, SystemPart, ToolCall, User};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::model::{made, reasoning};
 use super::part::{self, file, known, text};
@@ -12,7 +12,7 @@ use super::{options, outcome, server, ui_old};
 use crate::change::ReadChange;
 use crate::item;
 use crate::opaque::Pieces;
-use crate::reader::{Fails, Read, Reader, object, present, str_of};
+use crate::reader::{Fails, Read, Reader, object, str_of};
 
 /// Reads one message, which may be several.
 pub(crate) fn read(message: Value<'_>, at: &Path<'_>, reader: &mut Reader, out: &mut Vec<ModelMessage>) -> Read<()> {

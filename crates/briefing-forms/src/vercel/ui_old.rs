@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use briefing::ModelMessage;
 use briefing::message::{CallId, Extra, Item, Outcome, Text, ToolCall};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::outcome;
 use super::ui::Step;
 use crate::change::ReadChange;
 use crate::opaque::{redacted, thinking, unsigned};
-use crate::reader::{Read, Reader, object, present, str_of};
+use crate::reader::{Read, Reader, object, str_of};
 
 /// Reads an answer without parts: its calls, step by step, and behind them its text.
 pub(super) fn answer(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use briefing::ModelMessage;
 use briefing::message::{Assistant, Item, Media, Outcome, Part, System, SystemPart, Text, ToolCall, User};
+use briefing_json::WriteJson;
 
 use super::model_write::{input, reasoning};
 use super::part::{SOME_PICTURE, as_text, native_text, reference, write_said, write_text};

@@ -7,15 +7,14 @@ use std::collections::HashMap;
 
 use briefing::Wire;
 use briefing::message::{CallId, Input};
-use briefing_json::Value;
+use briefing_json::{Value, present, quoted};
 
 use super::UnfinishedCall;
-use super::grow::{Node, Object, list, quoted};
+use super::grow::{Node, Object, list};
 use super::read::is_text;
 use super::stop::Stop;
 use super::stream::{Notes, Rebuilt, StreamEvent};
 use super::usage::AnthropicUsage;
-use crate::parse::present;
 use crate::raw::text_of;
 
 /// The message so far.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Value, present};
 
-use crate::parse::{ParseError, ParseFinding, present};
+use crate::parse::{ParseError, ParseFinding};
 use crate::raw::text_of;
 
 /// Why there is no answer.

@@ -6,17 +6,16 @@
 
 use briefing::Wire;
 use briefing::message::CallId;
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Value, present, quoted};
 
 use super::UnfinishedCall;
-use super::grow::{Node, Object, list, quoted};
+use super::grow::{Node, Object, list};
 use super::partial_args::add;
 use super::read::is_text;
 use super::stop::Stop;
 use super::stream::{Notes, Rebuilt, StreamEvent};
 use super::usage::{Usage, usage};
 use crate::gemini::kind_of;
-use crate::parse::present;
 use crate::raw::text_of;
 
 /// The response so far.

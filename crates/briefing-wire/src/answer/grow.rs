@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use briefing_json::{Document, Kind, Value, quote};
+use briefing_json::{Document, Kind, Value, quoted};
 
 use briefing::message::MAX_RAW_DEPTH;
 
@@ -120,13 +120,6 @@ impl Node {
 fn sound_json(text: &str) -> Option<String> {
     let document = Document::parse(text).ok()?;
     (document.depth() <= MAX_RAW_DEPTH).then(|| text.to_owned())
-}
-
-/// The text as a JSON string.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    quote(text, &mut out);
-    String::from_utf8(out).unwrap_or_default()
 }
 
 /// Writes an array.

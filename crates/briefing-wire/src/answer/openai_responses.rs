@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 
 use briefing::Wire;
 use briefing::message::{CallId, Item};
-use briefing_json::{Document, Path, Value};
+use briefing_json::{Document, Path, Value, present, quoted};
 
 use super::UnfinishedCall;
 use super::error::{ProviderError, of_object};
-use super::grow::{Grown, list, quoted};
+use super::grow::{Grown, list};
 use super::read::is_text;
 use super::stop::Stop;
 use super::stream::{Notes, Rebuilt, StreamEvent};
 use super::usage::usage;
 use crate::openai_responses::output_item;
-use crate::parse::{Reader, present};
+use crate::parse::Reader;
 use crate::raw::text_of;
 
 const WIRE: Wire = Wire::OpenAiResponses;

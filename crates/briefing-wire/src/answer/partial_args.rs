@@ -1,10 +1,9 @@
 //! Arguments of a Gemini call that come value by value, each with its path: `$.recipe.ingredients[0].amount`.
 
 use briefing::message::MAX_RAW_DEPTH;
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Value, present};
 
 use super::grow::{Node, Object};
-use crate::parse::present;
 use crate::raw::text_of;
 
 /// A step of a path.

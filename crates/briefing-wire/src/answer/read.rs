@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Assistant, Extra, Input, Item, ToolCall};
-use briefing_json::{Document, Kind, Path, Value};
+use briefing_json::{Document, Kind, Path, Value, present};
 
 use super::error::AnswerFinding;
 use super::stop::Stop;
 use super::usage::{Usage, usage};
 use super::{Answer, UnfinishedCall};
-use crate::parse::{Fails, ParseFault, Read, Reader, list, object, present};
+use crate::parse::{Fails, ParseFault, Read, Reader, list, object};
 use crate::raw::{look, text_of};
 use crate::{anthropic, gemini, openai_chat, openai_responses};
 

@@ -1,9 +1,8 @@
 //! Why a model stopped, in the words of each wire.
 
 use briefing::Wire;
-use briefing_json::Value;
+use briefing_json::{Value, present};
 
-use crate::parse::present;
 use crate::raw::text_of;
 
 /// Why a model stopped. Closed on purpose: a new variant is a breaking change, as each client has to decide whether it goes on. What is

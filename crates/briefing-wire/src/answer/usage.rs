@@ -1,9 +1,7 @@
 //! What an answer cost, by the providers' own counts.
 
 use briefing::Wire;
-use briefing_json::Value;
-
-use crate::parse::present;
+use briefing_json::{Value, present};
 
 /// Tokens that a provider counted; none where it does not say. The totals mean the same on every wire.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

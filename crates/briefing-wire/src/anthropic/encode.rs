@@ -2,6 +2,7 @@
 
 use briefing::Wire;
 use briefing::message::Media;
+use briefing_json::WriteJson;
 
 use super::{Block, Body, FileKind, Message, Role, files};
 use crate::tools;

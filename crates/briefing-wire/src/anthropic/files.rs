@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Media, MediaSource};
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, WriteJson};
 
 use crate::parse::{Nest, Reader, base64};
 use crate::raw::text_of;

@@ -6,10 +6,10 @@ use briefing::message::{
     Assistant, CallId, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Tool, Wire};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::files::{document, image, written};
-use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, call as read_call, list, object, present};
+use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, call as read_call, list, object};
 
 /// The schema of a tool that declares none.
 const NO_SCHEMA: &str = r#"{"type":"object"}"#;

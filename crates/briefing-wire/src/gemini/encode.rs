@@ -2,6 +2,7 @@
 
 use briefing::Wire;
 use briefing::message::{Media, MediaSource};
+use briefing_json::WriteJson;
 
 use super::keys::{CALL, FILE, INLINE, RESPONSE, SYSTEM, TYPE, URI, WRITTEN};
 use super::response::Response;

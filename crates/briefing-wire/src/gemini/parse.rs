@@ -7,7 +7,7 @@ use briefing::message::{
     SystemPart, Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Profiles, Wire};
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, present};
 
 use super::keys::{
     self, CACHED, CALL, CODE, CODE_RESULT, DATA, FILE, INLINE, Key, RESPONSE, SYSTEM, TEXT, TOOL_CALL, TOOL_RESPONSE, TYPE, URI,
@@ -16,7 +16,7 @@ use super::list::{elements, place};
 use super::native::kind_of;
 use super::pairing::Pairing;
 use super::{is_nameless, response, tools};
-use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, object, object_of, present};
+use crate::parse::{Fails, ParseChange, ParseFault, Read, Reader, object, object_of};
 use crate::raw::{is_base64, standard_base64, text_of, without_member};
 
 const WIRE: Wire = Wire::Gemini;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use briefing::message::RawJson;
 use briefing::{Tool, Wire};
-use briefing_json::{Document, Kind, Path, Value, quote};
+use briefing_json::{Document, Kind, Path, Value, WriteJson, quote};
 
 use super::keys::{self, ALLOWED, CALLING, CONFIG, DECLARATIONS, Key, SCHEMA};
 use super::list::{elements, place};

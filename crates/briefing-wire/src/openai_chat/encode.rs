@@ -2,6 +2,7 @@
 
 use briefing::message::{Media, MediaSource};
 use briefing::{Dialect, Wire};
+use briefing_json::WriteJson;
 
 use super::{Arguments, Body, Call, Message, Part, Role};
 use crate::tools;

@@ -7,10 +7,10 @@ use briefing::message::{
     Assistant, CallId, Extra, Input, Item, Outcome, Part, RawJson, Reasoning, System, SystemPart, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Tool, Wire};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::parts;
-use crate::parse::{Fails, Nest, ParseChange, ParseFault, Read, Reader, call as read_call, list, object, present};
+use crate::parse::{Fails, Nest, ParseChange, ParseFault, Read, Reader, call as read_call, list, object};
 
 /// The parameters of a function that declares none.
 pub(super) const NO_PARAMETERS: &str = r#"{"type":"object","properties":{}}"#;

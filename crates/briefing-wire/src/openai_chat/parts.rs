@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{CallId, Extra, Input, Item, Media, MediaSource, Native, Part, SystemPart, ToolCall};
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, present};
 
-use crate::parse::{Nest, Read, Reader, address, present};
+use crate::parse::{Nest, Read, Reader, address};
 
 /// A part of a user or tool message; none if it nests too deep to be kept.
 pub(super) fn part(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Part>> {

@@ -2,6 +2,7 @@
 
 use briefing::Wire;
 use briefing::message::{Media, MediaSource};
+use briefing_json::WriteJson;
 
 use super::{Arguments, Body, Entry, MESSAGE, Output, Part, Role, Said};
 use crate::raw::{is, is_text, look, text_of};

@@ -7,12 +7,12 @@ use briefing::message::{
     Assistant, CallId, Extra, Input, Item, Native, Outcome, Part, RawJson, Reasoning, System, SystemPart, Text, ToolCall, User,
 };
 use briefing::{Call, ModelMessage, Tool, Wire};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
 use super::calls::{OUTPUT, TOOLS};
 use super::native::{ADDITIONAL_TOOLS, APPROVAL, REFERENCE, SHELL, answered, is_hosted, is_paired};
 use super::{INSTRUCTIONS, KEPT, MESSAGE, parts};
-use crate::parse::{Fails, ParseFault, Read, Reader, call as read_call, list, object, object_of, present};
+use crate::parse::{Fails, ParseFault, Read, Reader, call as read_call, list, object, object_of};
 use crate::raw::text_of;
 
 const WIRE: Wire = Wire::OpenAiResponses;

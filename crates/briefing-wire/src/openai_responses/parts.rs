@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Media, MediaSource, Part, SystemPart};
-use briefing_json::{Kind, Path, Value};
+use briefing_json::{Kind, Path, Value, present};
 
-use crate::parse::{Read, Reader, address, present};
+use crate::parse::{Read, Reader, address};
 
 /// A part of a user message or of an outcome; none if it nests too deep to be kept.
 pub(super) fn part(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Read<Option<Part>> {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use briefing::{Call, Profiles, Tool};
-use briefing_json::{Path, Value};
+use briefing_json::{Path, Value, present};
 
-use super::reader::{Read, Reader, array, object, present};
+use super::reader::{Read, Reader, array, object};
 
 /// Reads model, tools and parameters, which are all fields but the `reserved`. The answer's reserve is what the body allows for it, if it says so.
 pub(crate) fn call(

@@ -12,7 +12,7 @@ use briefing_json::{Document, Path, Value};
 
 pub(crate) use call::call;
 pub use error::{ParseChange, ParseError, ParseFault, ParseFinding};
-pub(crate) use reader::{Fails, Nest, Read, Reader, address, array as list, base64, object, object_of, present};
+pub(crate) use reader::{Fails, Nest, Read, Reader, address, array as list, base64, object, object_of};
 
 use crate::{anthropic, gemini, openai_chat, openai_responses};
 

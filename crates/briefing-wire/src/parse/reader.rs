@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use briefing::Wire;
 use briefing::message::{Bytes, Extra, Input, Media, MediaSource, Native, RawJson, RawJsonError, Text};
-use briefing_json::{Kind, Path, Value, quote, without_lone_surrogates};
+use briefing_json::{Kind, Path, Value, present, quote, without_lone_surrogates};
 
 use super::error::{ParseChange, ParseError, ParseFault, ParseFinding};
 
@@ -199,11 +199,6 @@ pub(crate) fn object<'d>(value: Value<'d>, at: &Path<'_>) -> Read<Value<'d>> {
 /// The value, if it is an array.
 pub(crate) fn array<'d>(value: Value<'d>, at: &Path<'_>) -> Read<Value<'d>> {
     if value.kind() == Kind::Array { Ok(value) } else { Err(at.wanted("an array", value)) }
-}
-
-/// The member, unless it is absent or null.
-pub(crate) fn present<'d>(object: Value<'d>, key: &str) -> Option<Value<'d>> {
-    object.get(key).filter(|value| !value.is_null())
 }
 
 /// Base64 data without the line breaks that some writers put into it.

@@ -10,14 +10,13 @@ use std::collections::HashMap;
 
 use briefing::Wire;
 use briefing::message::Input;
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Value, present, quoted};
 
 use super::grow::{Node, Object, list};
 use super::read::is_text;
 use super::stop::Stop;
 use super::stream::{Notes, Rebuilt, StreamEvent};
 use super::usage::{Usage, usage};
-use crate::parse::present;
 use crate::raw::text_of;
 use call::Call;
 use parts::{add_parts, add_text, text_part};
@@ -261,7 +260,7 @@ impl Response {
         }
         json.push('}');
         if let Some(reason) = self.finish_reason.filter(|_| ended) {
-            json.push_str(&format!(",\"finish_reason\":{}", super::grow::quoted(&reason)));
+            json.push_str(&format!(",\"finish_reason\":{}", quoted(&reason)));
         }
         json.push_str("}]}");
         out
@@ -272,7 +271,7 @@ fn write_member(first: &mut bool, key: &str, write: impl FnOnce(&mut String), ou
     if !std::mem::take(first) {
         out.push(',');
     }
-    out.push_str(&super::grow::quoted(key));
+    out.push_str(&quoted(key));
     out.push(':');
     write(out);
 }

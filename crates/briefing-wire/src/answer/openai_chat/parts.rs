@@ -1,11 +1,10 @@
 //! Content that comes as parts: neighbours of text are one part, and so are those that think (Mistral).
 
-use briefing_json::{Kind, Value};
+use briefing_json::{Kind, Value, present};
 
 use crate::answer::grow::{Grown, Node, Object};
 use crate::answer::read::is_text;
 use crate::answer::stream::{Notes, StreamEvent};
-use crate::parse::present;
 use crate::raw::text_of;
 
 /// A part of text.
