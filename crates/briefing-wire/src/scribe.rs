@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use briefing::message::{CallId, Extra, Media, MediaSource, Native, RawJson, ToolCall};
+use briefing::message::{CallId, Extra, Media, MediaSource, Native, RawJson, SystemPart, ToolCall};
+use briefing::texts::system_as_user;
 use briefing::{ModelProfile, Wire, native_reads_as, texts};
 use briefing_json::Value;
 
@@ -13,6 +14,7 @@ use crate::ids::{IdRule, Ids};
 use crate::input;
 use crate::names::Names;
 use crate::raw::{is_base64, look, text_of};
+use crate::write::Fields;
 
 /// The state of one rendering.
 #[derive(Debug)]
@@ -173,6 +175,15 @@ impl<'a> Scribe<'a> {
     pub(crate) fn as_text<'m>(&mut self, native: &'m Native) -> Cow<'m, str> {
         self.note(WireChange::NativeAsText { kind: native.kind.to_string() });
         native_reads_as(native)
+    }
+
+    /// System text as a user line, where it may not stand as it is (report B39): a part of it, with its unknown fields. Those of the
+    /// message have no place.
+    pub(crate) fn user_line<'m>(&mut self, part: &'m SystemPart) -> (String, Fields<'m>) {
+        match part {
+            SystemPart::Text(text) => (system_as_user(&text.text), Fields::of(&text.extra)),
+            SystemPart::Native(native) => (system_as_user(&self.as_text(native)), Fields::default()),
+        }
     }
 
     /// The line that a file reads as if its data is no Base64, or its address is a `data:` URI of anything else, so that no

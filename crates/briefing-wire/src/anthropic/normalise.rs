@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use briefing::message::{Assistant, Item, Media, Native, Outcome, Part, Reasoning, System, SystemPart, Text, User};
-use briefing::texts::{Filler, OutcomeText, SCHEMA_OF_UNDECLARED, native_elsewhere, system_as_user};
+use briefing::texts::{Filler, OutcomeText, SCHEMA_OF_UNDECLARED, native_elsewhere};
 use briefing::{Briefing, Class, Round, Wire};
 use briefing_json::Value;
 
@@ -166,15 +166,12 @@ impl<'a> List<'a, '_, '_> {
         self.scribe.drop_extra(&system.extra);
         let mut blocks = Vec::with_capacity(system.parts.len());
         for part in &system.parts {
-            let (text, fields) = match part {
-                SystemPart::Text(text) if text.text.trim().is_empty() => {
-                    self.scribe.note(WireChange::BlankBlockLeftOut);
-                    continue;
-                }
-                SystemPart::Text(text) => (Cow::Borrowed(text.text.as_str()), Fields::of(&text.extra)),
-                SystemPart::Native(native) => (self.scribe.as_text(native), Fields::default()),
-            };
-            blocks.push(Block::Text { text: Cow::Owned(system_as_user(&text)), fields });
+            if part.text().is_some_and(|text| text.trim().is_empty()) {
+                self.scribe.note(WireChange::BlankBlockLeftOut);
+                continue;
+            }
+            let (text, fields) = self.scribe.user_line(part);
+            blocks.push(Block::Text { text: Cow::Owned(text), fields });
         }
         self.push(Role::User, blocks, Fields::default());
     }

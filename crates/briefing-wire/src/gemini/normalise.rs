@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use briefing::message::{
     Assistant, Item, Media, Native, Outcome, Part as CorePart, Reasoning, System, SystemPart, ToolCall, User,
 };
-use briefing::texts::{self, Filler, OutcomeText, system_as_user};
+use briefing::texts::{self, Filler, OutcomeText};
 use briefing::{Briefing, Round, Wire};
 use briefing_json::Value;
 
@@ -119,11 +119,8 @@ impl<'a> List<'a, '_, '_> {
         self.scribe.drop_extra(&system.extra);
         let mut parts = Vec::with_capacity(system.parts.len());
         for part in &system.parts {
-            let (text, fields) = match part {
-                SystemPart::Text(text) => (Cow::Borrowed(text.text.as_str()), Fields::of(&text.extra)),
-                SystemPart::Native(native) => (self.scribe.as_text(native), Fields::default()),
-            };
-            parts.push(Part::Text { text: Cow::Owned(system_as_user(&text)), fields });
+            let (text, fields) = self.scribe.user_line(part);
+            parts.push(Part::Text { text: Cow::Owned(text), fields });
         }
         self.push(Role::User, parts, Fields::default());
     }

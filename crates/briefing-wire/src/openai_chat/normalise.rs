@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use briefing::message::{
     Assistant, Extra, Item, Native, Outcome, Part as CorePart, RawJson, Reasoning, System, SystemPart, ToolCall, User,
 };
-use briefing::texts::{self, Filler, OutcomeText, system_as_user};
+use briefing::texts::{self, Filler, OutcomeText};
 use briefing::{Briefing, Dialect, Round, Wire};
 
 use super::native::standing;
@@ -131,11 +131,8 @@ impl<'a> List<'a, '_, '_> {
         self.scribe.drop_extra(&system.extra);
         let mut message = Message::new(Role::User);
         for part in &system.parts {
-            let (text, fields) = match part {
-                SystemPart::Text(text) => (Cow::Borrowed(text.text.as_str()), Fields::of(&text.extra)),
-                SystemPart::Native(native) => (self.scribe.as_text(native), Fields::default()),
-            };
-            message.parts.push(Part::Text { text: Cow::Owned(system_as_user(&text)), fields });
+            let (text, fields) = self.scribe.user_line(part);
+            message.parts.push(Part::Text { text: Cow::Owned(text), fields });
         }
         self.push(message);
     }

@@ -10,7 +10,7 @@ use briefing::message::{
     Assistant, Extra, Item, Media, MediaSource, Native, Outcome, Part as CorePart, RawJson, System, SystemPart, Text, ToolCall,
     User,
 };
-use briefing::texts::{self, Filler, OutcomeText, system_as_user};
+use briefing::texts::{self, Filler, OutcomeText};
 use briefing::{Briefing, Dialect, Round, Wire};
 
 use super::calls::{CallKind, kind_of, type_of};
@@ -215,11 +215,8 @@ impl<'a> List<'a, '_, '_> {
         self.scribe.note(WireChange::SystemAsUser);
         self.scribe.drop_extra(&system.extra);
         let parts = system.parts.iter().map(|part| {
-            let (text, fields) = match part {
-                SystemPart::Text(text) => (Cow::Borrowed(text.text.as_str()), Fields::of(&text.extra)),
-                SystemPart::Native(native) => (self.scribe.as_text(native), Fields::default()),
-            };
-            Part::Text { text: Cow::Owned(system_as_user(&text)), fields }
+            let (text, fields) = self.scribe.user_line(part);
+            Part::Text { text: Cow::Owned(text), fields }
         });
         let parts = parts.collect();
         self.items.push(Entry::Message { role: Role::User, parts, fields: Fields::default() });
