@@ -94,13 +94,8 @@ impl Pieces {
 
 /// A file in a provider's store, by the id alone: an address of Gemini's, or an id of OpenAI's, which both its wires take.
 pub(crate) fn stored(id: &str) -> MediaSource {
-    let wire = if is_gemini_file(id) { Wire::Gemini } else { Wire::OpenAiChat };
+    let wire = if MediaSource::is_stored_at_gemini(id) { Wire::Gemini } else { Wire::OpenAiChat };
     MediaSource::File { wire, id: id.into() }
-}
-
-/// Whether an address is that of a file in Gemini's store, or in the one of Vertex AI.
-pub(crate) fn is_gemini_file(uri: &str) -> bool {
-    uri.starts_with("gs://") || uri.starts_with("https://generativelanguage.googleapis.com/")
 }
 
 /// Gemini's signature of a call or a text.

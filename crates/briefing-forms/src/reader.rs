@@ -8,7 +8,7 @@ use briefing_json::{Kind, Path, Value, present, without_lone_surrogates};
 
 use crate::change::{ReadChange, ReadFinding};
 use crate::error::{FormError, FormFault};
-use crate::opaque::{is_gemini_file, stored};
+use crate::opaque::stored;
 
 pub(crate) type Read<T> = Result<T, FormError>;
 
@@ -174,7 +174,7 @@ pub(crate) fn is_nothing(value: Value<'_>) -> bool {
 /// A `data:` URI of Base64 data, a file in Gemini's store, or any other address; none for a `data:` URI of something else.
 pub(crate) fn address(url: &str) -> Option<(MediaSource, Arc<str>)> {
     let Some(uri) = url.strip_prefix("data:") else {
-        let source = if is_gemini_file(url) { stored(url) } else { MediaSource::Url(url.into()) };
+        let source = if MediaSource::is_stored_at_gemini(url) { stored(url) } else { MediaSource::Url(url.into()) };
         return Some((source, Arc::from("")));
     };
     let (media_type, data) = uri.split_once(";base64,")?;

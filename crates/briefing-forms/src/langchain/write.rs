@@ -14,7 +14,7 @@ use super::block::{Block, OF_ITEM, Provider, block};
 use super::{GEMINI_SIGNATURES, OPENAI_ROLE};
 use crate::change::WriteChange;
 use crate::item::{self, Message};
-use crate::opaque::{is_gemini_file, signature, thought, unsigned};
+use crate::opaque::{signature, thought, unsigned};
 use crate::reader::{Reader, str_of};
 use crate::writer::Writer;
 
@@ -167,7 +167,7 @@ fn media(kind: &str, media: &Media, out: &mut Writer) {
         return;
     }
     if let MediaSource::File { wire: Wire::Gemini, id } = &media.source
-        && !is_gemini_file(id)
+        && !MediaSource::is_stored_at_gemini(id)
     {
         out.note(WriteChange::FileAsText { id: id.to_string() });
         let what = if kind == "image" { "image" } else { "document" };

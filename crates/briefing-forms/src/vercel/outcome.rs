@@ -9,7 +9,7 @@ use briefing_json::{Kind, Path, Value, WriteJson, present};
 
 use super::part::{as_text, file, native_text, provider};
 use crate::change::{ReadChange, WriteChange};
-use crate::opaque::{self, is_gemini_file};
+use crate::opaque;
 use crate::reader::{Read, Reader, str_of};
 use crate::writer::Writer;
 
@@ -162,7 +162,7 @@ fn write_file(kind: &str, media: &Media, out: &mut Writer) {
     let (suffix, name, text) = match &media.source {
         MediaSource::Data(bytes) => ("data", "data", bytes.as_base64()),
         MediaSource::Url(url) => ("url", "url", &**url),
-        MediaSource::File { wire: Wire::Gemini, id } if is_gemini_file(id) => ("url", "url", &**id),
+        MediaSource::File { wire: Wire::Gemini, id } if MediaSource::is_stored_at_gemini(id) => ("url", "url", &**id),
         MediaSource::File { id, .. } => match kind {
             "image" => ("file-id", "fileId", &**id),
             _ => ("id", "fileId", &**id),

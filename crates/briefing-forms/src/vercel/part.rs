@@ -10,7 +10,7 @@ use briefing_json::{Kind, Path, Value, WriteJson, present};
 use super::options;
 use crate::change::{ReadChange, WriteChange};
 use crate::item::Message;
-use crate::opaque::{is_gemini_file, stored};
+use crate::opaque::stored;
 use crate::reader::{Read, Reader, address, base64, str_of};
 use crate::writer::Writer;
 
@@ -93,7 +93,7 @@ pub(super) fn reference(media: &Media, as_uri: bool) -> Option<String> {
         MediaSource::Data(bytes) if as_uri => Some(format!("data:{};base64,{}", media.media_type, bytes.as_base64())),
         MediaSource::Data(bytes) => Some(bytes.as_base64().to_owned()),
         MediaSource::Url(url) => Some(url.to_string()),
-        MediaSource::File { wire: Wire::Gemini, id } => is_gemini_file(id).then(|| id.to_string()),
+        MediaSource::File { wire: Wire::Gemini, id } => MediaSource::is_stored_at_gemini(id).then(|| id.to_string()),
         MediaSource::File { wire, id } => {
             let openai = wire.shares_files_with(Wire::OpenAiChat) && id.starts_with(OPENAI_FILE);
             (openai && !as_uri).then(|| id.to_string())

@@ -318,8 +318,11 @@ fn file(part: Value<'_>, at: &Path<'_>, reader: &mut Reader) -> Option<(Media, b
     let (key, data) = keys::find(part, FILE)?;
     let (media_type, uri) = (keys::text(data, TYPE)?, keys::text(data, URI)?);
     let document = kind_of_file(&media_type)?;
-    let stored = uri.starts_with("gs://") || uri.starts_with("https://generativelanguage.googleapis.com/");
-    let source = if stored { MediaSource::File { wire: WIRE, id: uri.into() } } else { MediaSource::Url(uri.into()) };
+    let source = if MediaSource::is_stored_at_gemini(&uri) {
+        MediaSource::File { wire: WIRE, id: uri.into() }
+    } else {
+        MediaSource::Url(uri.into())
+    };
     let known = [URI[0], URI[1], TYPE[0], TYPE[1]];
     let extra = Extra::new(WIRE, around(part, (key, FILE), data, &known, at, reader));
     Some((Media { source, media_type: media_type.into(), filename: None, extra }, document))

@@ -61,6 +61,14 @@ pub enum MediaSource {
     },
 }
 
+impl MediaSource {
+    /// Whether an address is that of a file in Gemini's store, or in the one of Vertex AI: there an address is the id.
+    #[must_use]
+    pub fn is_stored_at_gemini(address: &str) -> bool {
+        address.starts_with("gs://") || address.starts_with("https://generativelanguage.googleapis.com/")
+    }
+}
+
 /// A picture or a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Media {
