@@ -1,6 +1,6 @@
 //! Messages as other libraries store them: LangChain's, and the Vercel AI SDK's `UIMessage` and `ModelMessage`, read and written.
 //!
-//! [`recognise`] tells which [`Form`] a value has, [`read`] gives Briefing's messages, [`write`] gives the form's JSON. What a form
+//! [`recognise`] tells which [`Form`] a value has, [`read`] gives Briefing's messages, [`write()`] gives the form's JSON. What a form
 //! cannot hold becomes a text or is left out, and either is told.
 //!
 //! ```
