@@ -1,0 +1,139 @@
+//! Tools: what a model may ask for. A tool says what it takes, whether it changes anything, and whether a person must agree.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use briefing::message::{OwnerId, Part, RawJson, RunId, ThreadId};
+use briefing_store::Store;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use crate::BoxFuture;
+
+/// Does what a model asks for.
+///
+/// Its input was checked against its schema before it is called. What it gives back is data for the model, never instructions. It is
+/// called once for each call that the log does not show to have begun; of [`Effect::Reads`] also again, after a crash.
+pub trait Tool: Send + Sync {
+    /// What the model and the loop are told of it.
+    fn spec(&self) -> &ToolSpec;
+
+    /// What a person is shown before they confirm a call, and what the call touches as it is now. Asked for where
+    /// [`ToolSpec::confirm`] is set: when the call is made, and again at the click, where another fingerprint means that the data
+    /// changed and nothing is done. It must change nothing. By default the arguments, and nothing touched.
+    fn propose<'a>(
+        &'a self,
+        input: &'a Map<String, Value>,
+        cx: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
+        let _ = cx;
+        let preview = serde_json::to_string_pretty(input).unwrap_or_default();
+        Box::pin(std::future::ready(Ok(Proposal { preview, fingerprint: String::new() })))
+    }
+
+    /// Does it. Dropping the future (deadline, stop) must end whatever it began, processes included.
+    ///
+    /// # Errors
+    /// [`ToolFailure`], told to the model as a failed outcome.
+    fn run<'a>(&'a self, input: &'a Map<String, Value>, cx: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+}
+
+/// What is told of a tool.
+#[derive(Debug, Clone)]
+pub struct ToolSpec {
+    /// Its name, as the model calls it and as it is granted.
+    pub name: Arc<str>,
+    /// What the model is told of it.
+    pub description: Arc<str>,
+    /// The JSON Schema of its input.
+    pub schema: RawJson,
+    /// Whether it changes anything.
+    pub effect: Effect,
+    /// Whether a person must confirm each call.
+    pub confirm: bool,
+    /// How long one call may take; none: as long as the run has.
+    pub timeout: Option<Duration>,
+}
+
+/// Whether a tool changes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// It only reads: its calls of one round run side by side, and one that a crash broke off is done again.
+    Reads,
+    /// It changes something: its calls run one after the other, and one that a crash broke off is never done again.
+    Writes,
+}
+
+/// What a person is asked to confirm.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Proposal {
+    /// What they are shown.
+    pub preview: String,
+    /// What the write touches, as it is now, as any text: compared and never shown. Empty: it touches nothing that could change.
+    pub fingerprint: String,
+}
+
+/// What a tool gave back.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolOutput {
+    /// The parts of its outcome.
+    pub parts: Vec<Part>,
+}
+
+/// Why a call did not do what was asked. The text is told to the model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolFailure {
+    /// The tool itself says so.
+    #[error("{message}")]
+    Failed {
+        /// What it says.
+        message: String,
+    },
+    /// It took too long and was ended.
+    #[error("the tool took longer than {} s and was ended", after.as_secs())]
+    TimedOut {
+        /// The limit.
+        after: Duration,
+    },
+    /// It gave back more than it may, and was ended.
+    #[error("the tool gave back more than {limit} bytes and was ended")]
+    TooMuch {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// It crashed or cannot be reached.
+    #[error("the tool crashed: {detail}")]
+    Crashed {
+        /// How.
+        detail: String,
+    },
+}
+
+/// What a call may know of the run that it belongs to.
+#[derive(Clone)]
+pub struct ToolContext {
+    /// Whose run it is.
+    pub owner: OwnerId,
+    /// The persona's address.
+    pub persona: Arc<str>,
+    /// The thread.
+    pub thread: ThreadId,
+    /// The run.
+    pub run: RunId,
+    /// The same for the same call of the same run, however often it is tried, and for no other: what an effect is refused by the
+    /// second time.
+    pub key: Arc<str>,
+    /// When the call began.
+    pub now: Timestamp,
+    /// The store, for tools that read or write the log. Only what is this owner's may be asked for.
+    pub store: Arc<dyn Store>,
+}
+
+impl ToolOutput {
+    /// A text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { parts: vec![Part::text(text)] }
+    }
+}
