@@ -11,8 +11,9 @@ use briefing::ports::Back;
 use jiff::Timestamp;
 
 use crate::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, KnownFile, Lease, Logged,
-    Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, StoreError, ThreadSummary, Verified, WaitingCard, Writer,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, KnownFile, Lease,
+    Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, StoreError, ThreadSummary, Verified, WaitingCard,
+    Writer,
 };
 
 /// A boxed future, as every operation returns one: no runtime is assumed.
@@ -286,12 +287,7 @@ pub trait Store: Send + Sync {
     }
 
     /// The same as of a moment.
-    fn entry_as_of<'a>(
-        &'a self,
-        owner: &'a OwnerId,
-        moment: Moment,
-        entry: EntryId,
-    ) -> StoreFuture<'a, Option<Arc<Entry>>>;
+    fn entry_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>>;
 
     /// The sequence number that the owner's next entry gets: what to remember of a moment, to read as of it later
     /// ([`Moment::Before`]).
@@ -310,12 +306,7 @@ pub trait Store: Send + Sync {
     }
 
     /// The same as of a moment; takes time also by the messages that are not asked for, and by what came later.
-    fn read_back_as_of<'a>(
-        &'a self,
-        owner: &'a OwnerId,
-        moment: Moment,
-        back: Back<'a>,
-    ) -> StoreFuture<'a, Vec<Arc<Entry>>>;
+    fn read_back_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>>;
 
     /// The newest inbound mail of the owner, with its thread.
     fn newest_inbound<'a>(
