@@ -12,7 +12,9 @@ use jiff::Timestamp;
 pub struct Fence(u64);
 
 impl Fence {
-    pub(crate) const fn new(number: u64) -> Self {
+    /// The fence of that number, as a backend gives it.
+    #[must_use]
+    pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
@@ -65,13 +67,19 @@ impl From<&Lease> for Writer {
 /// The right of one run to write to its thread, until a time. A store gives it ([`Store::lease`](crate::Store::lease)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    pub(crate) run: RunId,
-    pub(crate) thread: ThreadId,
-    pub(crate) fence: Fence,
-    pub(crate) until: Timestamp,
+    run: RunId,
+    thread: ThreadId,
+    fence: Fence,
+    until: Timestamp,
 }
 
 impl Lease {
+    /// That lease, as a backend gives it.
+    #[must_use]
+    pub const fn new(run: RunId, thread: ThreadId, fence: Fence, until: Timestamp) -> Self {
+        Self { run, thread, fence, until }
+    }
+
     /// The run that has it.
     #[must_use]
     pub const fn run(&self) -> &RunId {

@@ -68,12 +68,7 @@ pub(super) fn take(log: &Log<'_>, run: &RunId, now: Timestamp, lasts: Duration) 
 }
 
 fn lease(run: &RunId, found: &Found, fence: i64, until: i64) -> Lease {
-    Lease {
-        run: run.clone(),
-        thread: thread_id(found.thread),
-        fence: Fence::new(fence.cast_unsigned()),
-        until: timestamp(until),
-    }
+    Lease::new(run.clone(), thread_id(found.thread), Fence::new(fence.cast_unsigned()), timestamp(until))
 }
 
 /// Refuses a thread that some run has now.
@@ -94,7 +89,7 @@ pub(super) fn renew(log: &Log<'_>, old: &Lease, now: Timestamp, lasts: Duration)
         .tx
         .prepare_cached("UPDATE leases SET until = max(until, ?2) WHERE run = ?1 RETURNING until")?
         .query_one((found.key, end_of(now, lasts)), |row| row.get(0))?;
-    Ok(lease(&old.run, &found, old.fence.get().cast_signed(), until))
+    Ok(lease(old.run(), &found, old.fence().get().cast_signed(), until))
 }
 
 pub(super) fn end(log: &Log<'_>, writer: &Writer, end: RunEnd, detail: Option<&str>, now: Timestamp) -> Result<(), StoreError> {
