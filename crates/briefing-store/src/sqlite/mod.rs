@@ -48,7 +48,7 @@ use self::ids::{OwnerKey, thread_id};
 use self::writer::{Desk, Turns};
 use crate::blobs::{BlobFolder, BlobHash, Blobs};
 use crate::{
-    After, AnchorKey, Append, Appended, Fault, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, KnownFile,
+    After, AnchorKey, Append, Appended, Fault, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile,
     Lease, Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreError, StoreFuture, ThreadSummary,
     Verified, WaitingCard, Writer,
 };
@@ -445,6 +445,10 @@ impl Store for SqliteStore {
 
     fn thread_of<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<ThreadId>> {
         self.read(owner, move |connection, owner| owner.entry(entry).map_or(Ok(None), |key| read::thread_of(connection, key)))
+    }
+
+    fn keyed<'a>(&'a self, owner: &'a OwnerId, key: &'a Key) -> StoreFuture<'a, Option<EntryId>> {
+        self.read(owner, move |connection, owner| read::keyed(connection, owner, key))
     }
 
     fn read_back_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>> {
