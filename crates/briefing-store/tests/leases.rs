@@ -211,7 +211,8 @@ proptest! {
                         ended[index(lease)] = true;
                         newest = None;
                     } else if !ended[index(lease)] {
-                        prop_assert!(matches!(done, Err(StoreError::Fenced { .. })));
+                        let fenced = matches!(done, Err(StoreError::Fenced { .. }));
+                        prop_assert!(fenced);
                     }
                 }
                 Try::Renew(..) | Try::Write(..) | Try::End(..) => {}
