@@ -35,6 +35,10 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         | StoreError::UnknownRun { .. }
         | StoreError::Missing { .. } => Kind::NoInput,
         StoreError::RunBegun { .. }
+        | StoreError::RunEnded { .. }
+        | StoreError::Fenced { .. }
+        | StoreError::Leased { .. }
+        | StoreError::CardClaimed { .. }
         | StoreError::RoundRecorded { .. }
         | StoreError::TooMany { .. }
         | StoreError::TooDeep { .. }
