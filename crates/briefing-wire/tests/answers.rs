@@ -64,6 +64,19 @@ fn an_error_in_place_of_a_response_is_typed_however_it_is_worded() {
     assert_eq!(provider(Wire::Anthropic, long).kind, ErrorKind::TooLarge);
 }
 
+/// As llama.cpp words it, from <https://github.com/ggml-org/llama.cpp/issues/19774>: status 400, its number beside its name.
+#[test]
+fn a_context_of_llama_cpp_that_is_exceeded_is_too_large() {
+    let message = "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it";
+    let body = format!(
+        r#"{{"error":{{"code":400,"message":"{message}","type":"exceed_context_size_error","n_prompt_tokens":4390,"n_ctx":4096}}}}"#
+    );
+    assert_eq!(
+        provider(Wire::OpenAiChat, &body),
+        error(ErrorKind::TooLarge, Some("exceed_context_size_error"), message)
+    );
+}
+
 /// The refusals of `provider_rejections.jsonl`, as the providers worded them.
 #[test]
 fn every_recorded_rejection_is_an_error_of_its_provider() {

@@ -146,7 +146,10 @@ fn kind(status: Option<u16>, names: &[String], message: &str) -> ErrorKind {
 
 fn named(name: &str) -> Option<ErrorKind> {
     Some(match name {
-        "context_length_exceeded" | "request_too_large" | "string_above_max_length" => ErrorKind::TooLarge,
+        // The last is llama.cpp's: https://github.com/ggml-org/llama.cpp/pull/15780.
+        "context_length_exceeded" | "request_too_large" | "string_above_max_length" | "exceed_context_size_error" => {
+            ErrorKind::TooLarge
+        }
         "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "too_many_requests" => ErrorKind::RateLimited,
         "overloaded_error"
         | "api_error"
