@@ -6,6 +6,8 @@
 
 mod clock;
 pub mod provider;
+#[cfg(feature = "scripted")]
+pub mod scripted;
 pub mod tool;
 
 pub use clock::Clock;
