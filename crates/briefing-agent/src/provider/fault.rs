@@ -48,7 +48,7 @@ pub enum ProviderFault {
         detail: String,
     },
     /// The request is written for another wire than the provider speaks.
-    #[error("the request is written for {of:?}, the provider speaks {speaks:?}")]
+    #[error("the request is written for {}, the provider speaks {}", of.name(), speaks.name())]
     WrongWire {
         /// The request's wire.
         of: Wire,

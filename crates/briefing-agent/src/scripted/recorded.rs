@@ -39,7 +39,8 @@ impl Recorded {
     /// Whether the answer is wanted as a stream.
     #[must_use]
     pub fn wants_stream(&self) -> bool {
-        self.bare_path().ends_with(":streamGenerateContent") || self.in_body("stream", |stream| stream.as_bool()).unwrap_or(false)
+        self.bare_path().ends_with(":streamGenerateContent")
+            || self.in_body("stream", |stream| stream.as_bool()).unwrap_or(false)
     }
 
     /// The model that is asked, as it is written.
