@@ -9,45 +9,44 @@ use briefing::{Call, Wire};
 use briefing_agent::provider::http::{Delivery, Limits};
 use briefing_agent::scripted::{SaidCall, Say, Script, ScriptedServer, Turn};
 use briefing_agent::{Provider, ProviderFault};
-use briefing_check::{Rules, check};
+use briefing_check::{Rules, check, recognise};
 use briefing_json::Document;
 use briefing_wire::{AnswerError, CutWhy, Finished, Stop, Stream, StreamEvent, UnfinishedCall, Usage, parse_answer_text};
-use provider_support::{DELIVERIES, ask, asked, model, provider, recordings, request, streams};
+use provider_support::{DELIVERIES, Recording, ask, asked, model, provider, recordings, request, streams};
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn every_recorded_response_reads_as_it_was_recorded() {
-    let (mut whole, mut streamed) = (0, 0);
-    for recording in recordings() {
-        let wire = recording.wire;
-        let turn = if recording.is_stream { Turn::stream(&*recording.response) } else { Turn::json(&*recording.response) };
+    let (mut whole, mut streamed, mut refused) = (0, 0, 0);
+    for Recording { name, wire, status, is_stream, response } in recordings() {
+        let turn = if is_stream { Turn::stream(&*response) } else { Turn::status(status, &*response) };
         for delivery in DELIVERIES {
             let told = asked(wire, delivery, Limits::default(), turn.clone().pieces([7, 500, 1])).await;
-            let known = if recording.is_stream {
-                streamed += 1;
+            if is_stream {
                 let mut stream = Stream::new(wire);
-                stream.push(recording.response.as_bytes());
-                let Finished::Whole(answer) = stream.finish() else { panic!("{}", recording.name) };
-                answer
-            } else {
-                whole += 1;
-                match parse_answer_text(wire, &recording.response) {
-                    Ok(answer) => answer,
-                    Err(AnswerError::Provider(error)) => {
-                        let Err(ProviderFault::Refused { status: 200, error: told, retry_after: None }) = told else {
-                            panic!("{}: {told:?}", recording.name)
-                        };
-                        assert_eq!(told.kind, error.kind, "{}", recording.name);
-                        continue;
-                    }
-                    Err(error) => panic!("{}: {error}", recording.name),
+                stream.push(response.as_bytes());
+                let Finished::Whole(known) = stream.finish() else { panic!("{name}") };
+                assert_eq!(told.unwrap(), known, "{name}");
+                streamed += 1;
+                continue;
+            }
+            match parse_answer_text(wire, &response) {
+                Ok(known) => {
+                    assert_eq!(told.unwrap(), known, "{name}");
+                    whole += 1;
                 }
-            };
-            assert_eq!(told.unwrap(), known, "{}", recording.name);
+                Err(AnswerError::Provider(known)) => {
+                    let Err(ProviderFault::Refused { status: of, error, retry_after: None }) = told else {
+                        panic!("{name}: {told:?}")
+                    };
+                    assert_eq!((of, error), (status, known), "{name}");
+                    refused += 1;
+                }
+                Err(error) => panic!("{name}: {error}"),
+            }
         }
     }
-    assert!(whole >= 100, "{whole}");
-    assert_eq!(streamed, 6);
+    assert_eq!((whole, streamed, refused), (106, 6, 6));
 }
 
 #[tokio::test]
@@ -73,7 +72,7 @@ async fn every_stream_tells_what_it_holds_and_comes_to_the_same() {
     assert!(seen >= 40, "{seen}");
 }
 
-/// The events with neighbours joined that only the borders of pieces part, and errors as a provider tells them: on one line.
+/// The events, with neighbours joined that only the borders of pieces part.
 fn joined(events: Vec<StreamEvent>) -> Vec<StreamEvent> {
     let mut out: Vec<StreamEvent> = Vec::new();
     for event in events {
@@ -85,7 +84,7 @@ fn joined(events: Vec<StreamEvent>) -> Vec<StreamEvent> {
     out
 }
 
-/// The first item that is a call, by its parts.
+/// The calls, by their parts.
 fn calls(items: &[Item]) -> Vec<(String, String, Option<Value>)> {
     let calls = items.iter().filter_map(|item| match item {
         Item::Call(call) => Some((call.id.to_string(), call.name.clone(), call.input.as_json())),
@@ -149,8 +148,8 @@ async fn each_wire_is_asked_at_its_path_with_its_headers_and_a_body_that_its_che
             assert_eq!(request.header("anthropic-version"), version);
             let body = String::from_utf8(request.body.clone()).unwrap();
             let document = Document::parse(&body).unwrap();
-            let of = briefing_check::Wire::ALL.into_iter().find(|of| of.name() == wire.name()).unwrap();
-            let report = check(document.root(), &Rules::for_model(of, model(wire)));
+            let recognised = recognise(document.root()).unwrap().wire;
+            let report = check(document.root(), &Rules::for_model(recognised, model(wire)));
             assert_eq!(report.violations, [], "{body}");
             let fields: Vec<&str> = ["stream", "stream_options"]
                 .into_iter()

@@ -157,7 +157,7 @@ async fn what_is_no_answer_is_unreadable_and_not_asked_again() {
         fault.to_string()
     };
     let page =
-        "the answer cannot be read: a page in place of an answer: <!doctype html> <html><body><h1>Welcome</h1></body></html> ";
+        "the answer cannot be read: a page in place of an answer: <!doctype html> <html><body><h1>Welcome</h1></body></html>";
     assert_eq!(told(Turn::page()).await, page);
     assert_eq!(told(Turn::json("\n <html>")).await, "the answer cannot be read: a page in place of an answer:  <html>");
     assert_eq!(told(Turn::json("{}")).await, "the answer cannot be read: the body: `choices` is missing");

@@ -61,6 +61,7 @@ pub(crate) async fn fault(wire: Wire, turn: Turn) -> ProviderFault {
 pub(crate) struct Recording {
     pub(crate) name: String,
     pub(crate) wire: Wire,
+    pub(crate) status: u16,
     pub(crate) is_stream: bool,
     pub(crate) response: String,
 }
@@ -82,12 +83,14 @@ pub(crate) fn recordings() -> Vec<Recording> {
         let format = document.root().get("format").unwrap().as_str().unwrap().replace('_', "-");
         let wire = Wire::ALL.into_iter().find(|wire| format.starts_with(wire.name())).unwrap();
         let response = document.root().get("response").unwrap();
-        let streamed = response.as_str();
+        // Streams, and a body that was not read as JSON, stand as text.
+        let response = response.as_str().map_or_else(|| response.raw().to_owned(), |text| text.into_owned());
         out.push(Recording {
             name: path.file_stem().unwrap().to_string_lossy().into_owned(),
             wire,
-            is_stream: streamed.is_some(),
-            response: streamed.map_or_else(|| response.raw().to_owned(), |text| text.into_owned()),
+            status: document.root().get("status").unwrap().raw().parse().unwrap(),
+            is_stream: response.starts_with("data: "),
+            response,
         });
     }
     out.sort_by(|one, other| one.name.cmp(&other.name));
