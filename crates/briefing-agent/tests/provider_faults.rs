@@ -159,7 +159,7 @@ async fn what_is_no_answer_is_unreadable_and_not_asked_again() {
     let page =
         "the answer cannot be read: a page in place of an answer: <!doctype html> <html><body><h1>Welcome</h1></body></html>";
     assert_eq!(told(Turn::page()).await, page);
-    assert_eq!(told(Turn::json("\n <html>")).await, "the answer cannot be read: a page in place of an answer:  <html>");
+    assert_eq!(told(Turn::json("\n <html>")).await, "the answer cannot be read: a page in place of an answer: <html>");
     assert_eq!(told(Turn::json("{}")).await, "the answer cannot be read: the body: `choices` is missing");
     assert_eq!(
         told(Turn::stream("data: x\n\n")).await,
@@ -254,7 +254,19 @@ async fn a_future_that_is_dropped_drops_its_connection() {
     assert_eq!(server.requests().len(), 1);
 }
 
-/// A server may forget to close a stream that said all.
+#[tokio::test]
+async fn a_server_that_is_dropped_ends_its_connections() {
+    let server = ScriptedServer::start(Script::turns([Turn::say(Say::text("Some words")).stall_after(30)])).await.unwrap();
+    let provider = provider(&server, Wire::Anthropic);
+    let dropped = async {
+        server.stalled(1).await;
+        drop(server);
+    };
+    let ((result, _), ()) = futures_util::future::join(ask(&provider), dropped).await;
+    assert!(matches!(result, Err(ProviderFault::Cut { .. })), "{result:?}");
+}
+
+/// A server may break a stream that said all.
 #[tokio::test]
 async fn a_connection_that_breaks_behind_the_answer_spoils_nothing() {
     for wire in Wire::ALL {
@@ -264,5 +276,18 @@ async fn a_connection_that_breaks_behind_the_answer_spoils_nothing() {
         let answer = asked(wire, Delivery::Streamed, Limits::default(), turn).await.unwrap();
         let whole = asked(wire, Delivery::Whole, Limits::default(), Turn::say(say)).await.unwrap();
         assert_eq!(answer, whole, "{wire:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_stays_open_behind_the_answer_spoils_nothing() {
+    let limits = Limits { between_bytes: Duration::from_millis(80), first_byte: Duration::MAX, ..Limits::default() };
+    let endless = Limits { between_bytes: Duration::MAX, ..limits };
+    for wire in Wire::ALL {
+        let say = Say::text("Some words");
+        let length = say.streamed(wire, provider_support::model(wire)).len();
+        let open = asked(wire, Delivery::Streamed, limits, Turn::say(say.clone()).stall_after(length)).await.unwrap();
+        let closed = asked(wire, Delivery::Streamed, endless, Turn::say(say)).await.unwrap();
+        assert_eq!(open, closed, "{wire:?}");
     }
 }

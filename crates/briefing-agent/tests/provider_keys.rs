@@ -1,6 +1,7 @@
 //! Keys, headers and addresses: what is sent, what is refused, and what is shown nowhere.
 
 #![cfg(all(feature = "http", feature = "scripted"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod provider_support;
 

@@ -1,6 +1,7 @@
 //! Trying again, by a clock that does not wait.
 
 #![cfg(all(feature = "http", feature = "scripted"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod provider_support;
 

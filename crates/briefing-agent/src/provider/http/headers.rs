@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use briefing::Wire;
 use reqwest::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+    TRANSFER_ENCODING,
 };
 
 use crate::provider::Secret;
@@ -108,7 +109,8 @@ impl Headers {
 
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderError> {
     let known = HeaderName::from_bytes(name.as_bytes()).map_err(|_| HeaderError::Name { name: name.to_owned() })?;
-    if [CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING].contains(&known) {
+    // An answer that comes compressed could not be read.
+    if [ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING].contains(&known) {
         return Err(HeaderError::Reserved { name: name.to_owned() });
     }
     let value = HeaderValue::from_str(value).map_err(|_| HeaderError::Value { name: name.to_owned() })?;

@@ -152,7 +152,7 @@ impl HttpProvider {
         if of != speaks {
             return Err(ProviderFault::WrongWire { of, speaks });
         }
-        let deadline = Instant::now() + self.limits.first_byte;
+        let deadline = reading::within(self.limits.first_byte);
         let post = self.client.post(&self.endpoint.address(request.model(), self.delivery), self.headers.map());
         let response = match timeout_at(deadline, post.body(request.body().to_vec()).send()).await {
             Err(_) => return Err(self.timed_out(self.limits.first_byte)),
@@ -180,12 +180,20 @@ impl HttpProvider {
                 Ok(Some(bytes)) => bytes,
                 // What came before the connection broke may be all there is to say.
                 Ok(None) | Err(Ended::Broken) => break,
-                Err(Ended::TimedOut { after }) => return Err(self.timed_out(after)),
+                Err(Ended::TimedOut { after }) => {
+                    return match stream.finish() {
+                        // A server may leave the connection open behind an answer that ended.
+                        Finished::Whole(answer) => Ok(answer),
+                        Finished::Cut(_) => Err(self.timed_out(after)),
+                    };
+                }
                 Err(Ended::TooLarge) => return Err(ProviderFault::AnswerTooLarge { limit: self.limits.answer_bytes }),
             };
             // Neither JSON nor an event begins so.
             if !std::mem::replace(&mut begun, true) && (page || bytes.trim_ascii_start().starts_with(b"<")) {
-                return Err(self.unreadable(&format!("a page in place of an answer: {}", String::from_utf8_lossy(&bytes))));
+                return Err(
+                    self.unreadable(&format!("a page in place of an answer: {}", String::from_utf8_lossy(bytes.trim_ascii())))
+                );
             }
             for event in stream.push(&bytes) {
                 self.tell(event, told);

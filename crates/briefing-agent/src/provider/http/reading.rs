@@ -8,6 +8,14 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Limits;
 
+/// A wait that is as good as without end.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3_600);
+
+/// When that long is over.
+pub(super) fn within(wait: Duration) -> Instant {
+    Instant::now() + wait.min(YEAR)
+}
+
 /// Reads a response's body.
 pub(super) struct Reading {
     response: Response,
@@ -51,7 +59,7 @@ impl Reading {
             return Err(Ended::TooLarge);
         }
         self.wait = self.limits.between_bytes;
-        self.deadline = Instant::now() + self.wait;
+        self.deadline = within(self.wait);
         Ok(Some(bytes))
     }
 }
