@@ -28,9 +28,13 @@ async fn a_second_message_shows_the_rounds_of_the_first_on_every_wire() {
         assert_eq!((ended.how, ended.detail.clone()), (RunEnd::Answered, None), "{wire}");
         assert_eq!(desk.text(ended.answer.unwrap()).await, "Both were sent.");
         assert_eq!(desk.deeds.all(), ["add_note call Ann"]);
-        let told: String = events.iter().filter_map(|event| if let Event::Text { text } = event { Some(&**text) } else { None }).collect();
+        let told: String =
+            events.iter().filter_map(|event| if let Event::Text { text } = event { Some(&**text) } else { None }).collect();
         assert_eq!(told, "Both were sent.");
-        assert_eq!(events.last(), Some(&Event::Ended { how: ended.how, detail: None, answer: ended.answer, spent: ended.spent }));
+        assert_eq!(
+            events.last(),
+            Some(&Event::Ended { how: ended.how, detail: None, answer: ended.answer, spent: ended.spent })
+        );
 
         let (second, _) = desk.ask("And when?").await;
         assert_eq!(desk.text(second.answer.unwrap()).await, "On Monday.");

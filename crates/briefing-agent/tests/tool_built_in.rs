@@ -38,7 +38,13 @@ fn reading() -> ReadAttachment {
 }
 
 fn file(id: &str, name: &str, media_type: &str) -> Attachment {
-    Attachment { id: AttachmentId::new(id), filename: Some(name.to_owned()), media_type: media_type.to_owned(), size: None, inline: false }
+    Attachment {
+        id: AttachmentId::new(id),
+        filename: Some(name.to_owned()),
+        media_type: media_type.to_owned(),
+        size: None,
+        inline: false,
+    }
 }
 
 async fn send(desk: &Desk, owner: &OwnerId, thread: ThreadId, files: &[(Attachment, &[u8])]) {
@@ -62,7 +68,8 @@ fn not_there(name: &str) -> Result<String, ToolFailure> {
 async fn a_file_is_read_by_id_and_by_name() {
     let desk = Desk::open().await;
     let owner = OwnerId::default();
-    let files = [(file("f1", "list.txt", "text/plain"), &b"one\ntwo"[..]), (file("f2", "a\nb.txt", "text/plain"), b"part of it")];
+    let files =
+        [(file("f1", "list.txt", "text/plain"), &b"one\ntwo"[..]), (file("f2", "a\nb.txt", "text/plain"), b"part of it")];
     send(&desk, &owner, desk.thread, &files).await;
     let cx = desk.cx();
     assert_eq!(read(&reading(), &cx, "f1").await, Ok("[file: list.txt]\none\ntwo".to_owned()));
@@ -192,7 +199,9 @@ async fn a_search_tells_who_wrote_what_when() {
     let thread = first.thread.get();
     assert_eq!(
         text(&found),
-        format!("thread {thread}, 1970-01-01T00:00:00Z\nFrom: Ann <ann@x.example>\nSubject: Order 7\n> Order 7 The zebra is late.")
+        format!(
+            "thread {thread}, 1970-01-01T00:00:00Z\nFrom: Ann <ann@x.example>\nSubject: Order 7\n> Order 7 The zebra is late."
+        )
     );
     let said = Append::message(ModelMessage::user(format!("zebra {}", "x ".repeat(2_000))), Target::Thread(desk.thread), NOW);
     desk.store.append(&owner, vec![said]).await.unwrap();

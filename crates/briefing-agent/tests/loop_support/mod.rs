@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,13 +16,13 @@ use briefing_agent::provider::http::{Endpoint, HttpClient, HttpProvider, HttpSet
 use briefing_agent::scripted::{Script, ScriptedServer};
 use briefing_agent::tool::ToolSet;
 use briefing_agent::{
-    Agent, AgentError, BoxFuture, Effect, Ended, Event, Model, Proposal, Settings, Stop, SystemClock, Tool, ToolContext,
+    Agent, AgentError, BoxFuture, Clock, Effect, Ended, Event, Model, Proposal, Settings, Stop, SystemClock, Tool, ToolContext,
     ToolFailure, ToolOutput, ToolSpec,
 };
 use briefing_check::{Rules, check};
 use briefing_json::Document;
 use briefing_store::{Append, RunsOf, SqliteStore, Store, Target};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 
@@ -131,6 +132,26 @@ impl Tool for Made {
     }
 }
 
+/// The machine's clock, set forward by hand.
+#[derive(Clone, Default)]
+pub(crate) struct TestClock(Arc<AtomicI64>);
+
+impl TestClock {
+    pub(crate) fn forward(&self, seconds: i64) {
+        self.0.fetch_add(seconds, Ordering::SeqCst);
+    }
+}
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now() + SignedDuration::from_secs(self.0.load(Ordering::SeqCst))
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'_, ()> {
+        SystemClock.sleep(time)
+    }
+}
+
 /// A desk: an agent with everything that it needs.
 pub(crate) struct Desk {
     _folder: TempDir,
@@ -141,6 +162,7 @@ pub(crate) struct Desk {
     pub(crate) agent: Agent,
     pub(crate) deeds: Deeds,
     pub(crate) fingerprint: Arc<Mutex<String>>,
+    pub(crate) clock: TestClock,
 }
 
 /// What a desk is made of.
@@ -173,10 +195,12 @@ impl Setup {
         });
         let persona = Arc::new(LoadedPersona::from_toml(PERSONA).unwrap().persona);
         let tools = Arc::new(tools(&deeds, &fingerprint));
-        let agent = Agent::new(store.clone(), persona, models.collect(), tools, Arc::new(SystemClock), self.settings).unwrap();
+        let clock = TestClock::default();
+        let agent =
+            Agent::new(store.clone(), persona, models.collect(), tools, Arc::new(clock.clone()), self.settings).unwrap();
         let owner = OwnerId::default();
         let thread = store.open_thread(&owner).await.unwrap();
-        Desk { _folder: folder, store, owner, thread, server, agent, deeds, fingerprint }
+        Desk { _folder: folder, store, owner, thread, server, agent, deeds, fingerprint, clock }
     }
 }
 
@@ -200,7 +224,7 @@ fn tools(deeds: &Deeds, fingerprint: &Arc<Mutex<String>>) -> ToolSet {
 
 impl Desk {
     pub(crate) async fn say(&self, text: &str) -> EntryId {
-        let append = Append::message(ModelMessage::user(text), Target::Thread(self.thread), Arrival::Live(Timestamp::now()));
+        let append = Append::message(ModelMessage::user(text), Target::Thread(self.thread), Arrival::Live(self.clock.now()));
         self.store.append(&self.owner, vec![append]).await.unwrap()[0].place.entry
     }
 
