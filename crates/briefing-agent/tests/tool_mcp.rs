@@ -193,7 +193,7 @@ async fn a_server_that_cannot_be_used_is_a_fault() {
     let absent = McpServer::stdio("/no/such/server", [""; 0], [], None).connect().await.err();
     let kind = std::io::ErrorKind::NotFound;
     assert_eq!(absent, Some(McpFault::Start { program: "/no/such/server".into(), kind }));
-    let after = Duration::from_millis(300);
+    let after = Duration::from_secs(2);
     let silent = started(desk.folder.path(), "silent").connect_timeout(after).connect().await.err();
     assert_eq!(silent, Some(McpFault::TimedOut { after }));
     gone(&desk.path("pids")).await;
