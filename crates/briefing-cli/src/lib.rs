@@ -4,6 +4,8 @@
 //! Source order is the way of the data: `args` (as typed) and `config` (as resolved), `input`, `assembly`, `commands`,
 //! `output`.
 
+#[cfg(feature = "agent")]
+mod agent;
 mod args;
 mod assembly;
 mod commands;
@@ -16,6 +18,8 @@ mod input;
 mod output;
 mod reader;
 mod repair;
+#[cfg(feature = "agent")]
+mod setup;
 mod shown;
 mod stored;
 
@@ -40,6 +44,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let json = args.command.json();
     let mut out = Output::new();
     let done = match args.command {
+        #[cfg(feature = "agent")]
+        Command::Init(args) => commands::init::run(args, &mut out),
         Command::Check(args) => commands::check::run(args, &mut out),
         Command::Diff(args) => commands::diff::run(args, &mut out),
         Command::Assemble(args) => commands::assemble::run(args, &mut out),

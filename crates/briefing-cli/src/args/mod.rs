@@ -1,5 +1,7 @@
 //! The arguments as they are typed. What they mean is in `config.rs`.
 
+#[cfg(feature = "agent")]
+mod agent;
 mod diff;
 mod store;
 mod view;
@@ -9,6 +11,11 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
+#[cfg(feature = "agent")]
+pub(crate) use self::agent::{
+    AskArgs, CardsArgs, CardsCommand, ChatArgs, ChatThreadArgs, ConfigArgs, DoctorArgs, InitArgs, ReplayArgs, RunOnceArgs,
+    RunsArgs, StopArgs,
+};
 pub(crate) use self::diff::DiffArgs;
 pub(crate) use self::store::{
     BackupArgs, DbArgs, EditArgs, ExportArgs, ForgetArgs, ForkArgs, ImportArgs, MergeArgs, ShowArgs, SplitArgs, ThreadsArgs,
@@ -35,6 +42,8 @@ impl Command {
     /// Whether programs read the output.
     pub(crate) fn json(&self) -> bool {
         match self {
+            #[cfg(feature = "agent")]
+            Self::Init(_) => false,
             Self::Check(args) => args.json,
             Self::Diff(args) => args.json,
             Self::Assemble(args) => args.json,
@@ -59,6 +68,9 @@ impl Command {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Sets up an agent: a configuration, a persona, a database
+    #[cfg(feature = "agent")]
+    Init(InitArgs),
     /// Says what a provider refuses in a request body, and mends it with --fix
     Check(CheckArgs),
     /// Says where the prefix of two request bodies breaks, why, and what is paid again

@@ -10,6 +10,8 @@ pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod fork;
 pub(crate) mod import;
+#[cfg(feature = "agent")]
+pub(crate) mod init;
 pub(crate) mod merge;
 pub(crate) mod show;
 pub(crate) mod split;

@@ -20,6 +20,8 @@ use std::path::Path;
 
 pub(crate) use paint::Paint;
 pub(crate) use safe::{safe, safe_json};
+#[cfg(feature = "agent")]
+pub(crate) use safe::safe_lines;
 
 use crate::error::{Failure, Kind, Stop};
 
@@ -102,6 +104,13 @@ impl Output {
         }
     }
 
+    /// A question on standard error, whose answer stands on the same line. It is never silenced.
+    #[cfg(feature = "agent")]
+    pub(crate) fn prompt(&mut self, text: &str) {
+        let _ = self.out.flush();
+        let _ = write!(self.err, "{}", shown(text));
+    }
+
     /// A text on standard error that is safe and painted already. It is never silenced.
     pub(crate) fn complaint(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes());
@@ -123,6 +132,8 @@ fn told(kind: Kind, message: &str) -> String {
     match kind {
         Kind::Config => message.split('\n').map(shown).collect::<Vec<_>>().join("\n  "),
         Kind::Usage | Kind::Data | Kind::NoInput | Kind::Internal | Kind::Io => shown(message),
+        #[cfg(feature = "agent")]
+        Kind::Unavailable | Kind::Busy => shown(message),
     }
 }
 
