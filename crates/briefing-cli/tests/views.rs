@@ -114,7 +114,7 @@ fn a_window_with_strides_begins_where_the_last_run_left_it_and_is_never_moved() 
     let key = AnchorKey { thread, persona: String::new(), view: view.key(), model: "gpt-5".to_owned() };
     let begun = Run { id: run.clone(), thread, cause: Cause::Message(EntryId::new(24)), persona: "".into() };
     pollster::block_on(store.begin_run(&owner, begun)).unwrap();
-    pollster::block_on(store.move_anchor(&owner, &run, &key, EntryId::new(14))).unwrap();
+    pollster::block_on(store.move_anchor(&owner, &run.clone().into(), &key, EntryId::new(14))).unwrap();
     let anchored = told(&folder, &args);
     assert_eq!((anchored.len(), anchored[0].as_str()), (11, "question 7"), "{anchored:?}");
     assert_eq!(told(&folder, &args), anchored);

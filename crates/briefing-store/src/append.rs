@@ -1,7 +1,9 @@
 //! What is appended, and what became of it.
 
 use briefing::log::{Arrival, AttachmentId, Card, Edit, Mail, Message, Place, Reset};
-use briefing::message::{Assistant, EntryId, Outcome, RunId, ThreadId};
+use briefing::message::{Assistant, EntryId, Outcome, ThreadId};
+
+use crate::Writer;
 
 /// One entry to append.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +21,7 @@ pub struct Append {
     pub expected: Expected,
     /// The run that wrote it. It is not before what that run wrote last; of a scheduled run it is recorded, in the same
     /// transaction, that it wrote this ([`crate::Store::wrote`]).
-    pub by: Option<RunId>,
+    pub by: Option<Writer>,
 }
 
 /// What an entry holds. Rounds and outcomes are appended through their run.
@@ -152,10 +154,10 @@ impl Append {
         self
     }
 
-    /// The same, written by that run.
+    /// The same, written by that run, or under that lease (`&Lease`).
     #[must_use]
-    pub fn by(mut self, run: RunId) -> Self {
-        self.by = Some(run);
+    pub fn by(mut self, writer: impl Into<Writer>) -> Self {
+        self.by = Some(writer.into());
         self
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use briefing::log::Settled;
 use briefing::message::{EntryId, RunId, ThreadId};
+use jiff::Timestamp;
 
 /// What is told of a failed operation. A failed operation has changed nothing.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,28 @@ pub enum StoreError {
     RunBegun {
         /// The run.
         run: RunId,
+    },
+    /// A run has ended, and writes nothing more.
+    #[error("run {run} has ended")]
+    RunEnded {
+        /// The run.
+        run: RunId,
+    },
+    /// Who writes for a run has its lease no more, or never had it: another process goes on, or another run.
+    #[error("run {run} is written by somebody else, or its thread is")]
+    Fenced {
+        /// The run.
+        run: RunId,
+    },
+    /// A run has the thread.
+    #[error("run {run} has thread {thread} until {until}")]
+    Leased {
+        /// The thread.
+        thread: ThreadId,
+        /// The run that has it.
+        run: RunId,
+        /// Until when.
+        until: Timestamp,
     },
     /// A run has another round of that index.
     #[error("run {run} has another round {index}")]
@@ -65,6 +88,14 @@ pub enum StoreError {
         card: EntryId,
         /// How.
         settled: Settled,
+    },
+    /// The card was claimed before: what it proposes is being done, or was when a process died.
+    #[error("card {card} was claimed at {at}")]
+    CardClaimed {
+        /// The card.
+        card: EntryId,
+        /// When.
+        at: Timestamp,
     },
     /// The entry is no card.
     #[error("entry {entry} is no card")]
@@ -215,6 +246,8 @@ impl StoreError {
             Self::Blob { .. } => "restore it from a backup; `briefing verify` lists all that are missing",
             Self::Moved { .. } => "read the thread again, and decide again",
             Self::Settled { .. } => "a card is settled once",
+            Self::Fenced { .. } => "stop, and write nothing more for it: whoever has the thread goes on",
+            Self::Leased { .. } => "wait until it has ended, or until then",
             _ => return None,
         })
     }

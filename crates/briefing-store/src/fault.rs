@@ -91,12 +91,22 @@ pub enum Fault {
         run: RunId,
     },
     /// A run is in no thread, or is kept as another owner's, or does not stand beside what it answers or wrote, or one of its
-    /// calls leads to no round of it.
+    /// calls leads to no round of it; or its lease is none that was given, its end none that is known; or a step, a request or a lease
+    /// is kept of a run that is not there.
     RunMisplaced {
         /// The owner.
         owner: OwnerId,
         /// The run; its number, if it is not there.
         run: RunId,
+    },
+    /// A request of a run is not what was kept, or what was sent is not there.
+    RequestAltered {
+        /// The owner.
+        owner: OwnerId,
+        /// The run; its number, if it is not there.
+        run: RunId,
+        /// The number of the request.
+        number: u32,
     },
     /// A window begins in a thread, or at an entry, that is not there.
     AnchorDangling {
@@ -211,7 +221,15 @@ impl fmt::Display for Fault {
                 write!(f, "owner {owner}, entry {entry}: a key leads to it, and it is not there")
             }
             Self::RunAltered { owner, run } => write!(f, "owner {owner}, run {run}: not what was begun"),
-            Self::RunMisplaced { owner, run } => write!(f, "owner {owner}, run {run}: not at its place beside an entry"),
+            Self::RunMisplaced { owner, run } => {
+                write!(
+                    f,
+                    "owner {owner}, run {run}: not at its place beside an entry, or its lease, end, steps or requests are wrong"
+                )
+            }
+            Self::RequestAltered { owner, run, number } => {
+                write!(f, "owner {owner}, run {run}: request {number} is not what was kept")
+            }
             Self::AnchorDangling { owner, thread } => {
                 write!(f, "owner {owner}, thread {thread}: a window begins in it where nothing is")
             }

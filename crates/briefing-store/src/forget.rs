@@ -25,6 +25,8 @@ pub enum Forget {
     Thread(ThreadId),
     /// Every entry with an effective time before this one. Runs go with what they answer.
     Before(Timestamp),
+    /// The requests that were kept of runs before this time, and nothing else.
+    Requests(Timestamp),
 }
 
 impl Forget {
@@ -32,7 +34,7 @@ impl Forget {
     pub(crate) fn of_nobody(&self) -> Result<ForgetReport, StoreError> {
         match self {
             Self::Thread(thread) => Err(StoreError::UnknownThread { thread: *thread }),
-            Self::Owner | Self::Correspondent { .. } | Self::Before(_) => Ok(ForgetReport::default()),
+            Self::Owner | Self::Correspondent { .. } | Self::Before(_) | Self::Requests(_) => Ok(ForgetReport::default()),
         }
     }
 }
@@ -46,11 +48,14 @@ pub struct ForgetReport {
     pub threads: u64,
     /// The runs.
     pub runs: u64,
+    /// The requests that were kept of runs: of those that go, and of every run of a thread in which something is erased, or of a fork
+    /// that shows it.
+    pub requests: u64,
     /// The mails as they came.
     pub raw: u64,
     /// The attachments.
     pub attachments: u64,
-    /// The stored contents (raw mails and files) that nothing else of the owner refers to.
+    /// The stored contents (raw mails, files and requests) that nothing else of the owner refers to.
     pub blobs: u64,
     /// The bytes of those.
     pub blob_bytes: u64,

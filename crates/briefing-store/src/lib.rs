@@ -38,6 +38,7 @@ mod forget;
 mod import;
 mod ports;
 mod read;
+mod run;
 mod sqlite;
 mod store;
 pub mod swarm;
@@ -51,6 +52,9 @@ pub use fault::{Fault, Reference, Verified};
 pub use forget::{Forget, ForgetReport};
 pub use import::{ImportedMails, ImportedMessages, import_mails, import_messages};
 pub use ports::{OwnerStore, ReadText};
-pub use read::{After, AnchorKey, Hit, KeptText, KnownFile, Logged, ThreadSummary};
+pub use read::{After, AnchorKey, Hit, KeptText, KnownFile, Logged, Moment, ThreadSummary};
+pub use run::{
+    Ended, Fence, KeptRequest, Lease, RunEnd, RunNumber, RunRequest, RunSummary, RunsOf, Spent, Step, WaitingCard, Writer,
+};
 pub use sqlite::{BackedUp, Durability, Settings, SqliteStore};
 pub use store::{Store, StoreFuture};

@@ -7,7 +7,7 @@ use briefing::log::{Attachment, AttachmentId, Entry, Notice, Place, RecordedRoun
 use briefing::message::{EntryId, OwnerId, ThreadId};
 use briefing::ports::{Back, FileText, Files, History, PortError, PortFuture};
 
-use crate::{KeptText, KnownFile, Store, StoreError, StoreFuture};
+use crate::{KeptText, KnownFile, Moment, Store, StoreError, StoreFuture};
 
 /// Reads the text out of files that have none yet.
 pub trait ReadText: Send + Sync {
@@ -28,19 +28,28 @@ pub struct OwnerStore {
     store: Arc<dyn Store>,
     owner: OwnerId,
     reader: Option<Arc<dyn ReadText>>,
+    moment: Moment,
 }
 
 impl OwnerStore {
     /// Reads for that owner alone. Texts of files are those that were kept before.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, owner: OwnerId) -> Self {
-        Self { store, owner, reader: None }
+        Self { store, owner, reader: None, moment: Moment::Now }
     }
 
     /// The same; a file whose text was never read is read when a view asks for it, and its text is kept by the hash of its content.
     #[must_use]
     pub fn with_reader(mut self, reader: Arc<dyn ReadText>) -> Self {
         self.reader = Some(reader);
+        self
+    }
+
+    /// The same, reading the log as it was when `head` was the owner's next entry; see [`Moment::Before`]. Files and their texts are
+    /// read as they are now.
+    #[must_use]
+    pub fn as_of(mut self, head: EntryId) -> Self {
+        self.moment = Moment::Before(head);
         self
     }
 
@@ -73,23 +82,23 @@ fn port<'a, T: 'a>(what: &'static str, read: StoreFuture<'a, T>) -> PortFuture<'
 
 impl History for OwnerStore {
     fn back<'a>(&'a self, back: Back<'a>) -> PortFuture<'a, Vec<Arc<Entry>>> {
-        port("history", self.store.read_back(&self.owner, back))
+        port("history", self.store.read_back_as_of(&self.owner, self.moment, back))
     }
 
     fn open_cards(&self, thread: ThreadId, before: Option<Place>, count: usize) -> PortFuture<'_, Vec<Arc<Entry>>> {
-        port("cards", self.store.open_cards(&self.owner, thread, before, count))
+        port("cards", self.store.open_cards_as_of(&self.owner, self.moment, thread, before, count))
     }
 
     fn notices<'a>(&'a self, cards: &'a [EntryId]) -> PortFuture<'a, Vec<Arc<Notice>>> {
-        port("cards", self.store.notices(&self.owner, cards))
+        port("cards", self.store.notices_as_of(&self.owner, self.moment, cards))
     }
 
     fn rounds<'a>(&'a self, persona: &'a str, entries: &'a [EntryId]) -> PortFuture<'a, Vec<RecordedRound>> {
-        port("tool use", self.store.rounds(&self.owner, persona, entries))
+        port("tool use", self.store.rounds_as_of(&self.owner, self.moment, persona, entries))
     }
 
     fn entry(&self, entry: EntryId) -> PortFuture<'_, Option<Arc<Entry>>> {
-        port("entry", self.store.entry(&self.owner, entry))
+        port("entry", self.store.entry_as_of(&self.owner, self.moment, entry))
     }
 }
 

@@ -7,6 +7,20 @@ use briefing::message::{EntryId, ThreadId};
 use briefing::ports::FileText;
 use jiff::Timestamp;
 
+/// As of when a log is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// As it is.
+    Now,
+    /// As it was when this was the owner's next entry ([`Store::next_entry`](crate::Store::next_entry)). What was appended from then on is
+    /// not there: neither entries, rounds and outcomes, nor what they did to older ones. A card that was settled later is open, and a
+    /// message that was edited later reads as before.
+    ///
+    /// What was popped or erased since stays so, threads that were merged or split since are as they are now, and a scheduled run that
+    /// was told to have [written](crate::Store::wrote) an older entry stands beside that.
+    Before(EntryId),
+}
+
 /// A thread as lists show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadSummary {

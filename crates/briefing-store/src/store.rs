@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use briefing::log::{AttachmentId, Entry, MessageId, Notice, Place, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
@@ -10,8 +11,9 @@ use briefing::ports::Back;
 use jiff::Timestamp;
 
 use crate::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptText, KnownFile, Logged, StoreError,
-    ThreadSummary, Verified,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, KnownFile, Lease,
+    Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, StoreError, ThreadSummary, Verified, WaitingCard,
+    Writer,
 };
 
 /// A boxed future, as every operation returns one: no runtime is assumed.
@@ -23,7 +25,15 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// reader sees all of a write or nothing. A write whose future is dropped is done all the same, or not at all; do it again
 /// with its key to know. After an error nothing has changed.
 ///
-/// Times are kept to the microsecond; what is finer is cut off at append.
+/// Times are kept to the microsecond; what is finer is cut off at append. No clock is read: every time is given.
+///
+/// # A run's life
+/// [`begin_run`](Self::begin_run) → [`lease`](Self::lease) (its [`Lease`] is the [`Writer`] of all that follows, and is
+/// [renewed](Self::renew) while it works) → [`keep_request`](Self::keep_request), [`append_round`](Self::append_round),
+/// [`begin_step`](Self::begin_step) before an effect, [`append_outcome`](Self::append_outcome), [`spend`](Self::spend), again and
+/// again, looking at [`stop_asked`](Self::stop_asked) between rounds → [`append`](Self::append) of what it wrote, by the lease →
+/// [`end_run`](Self::end_run). Of a run whose process died the lease lapses: the same run can be leased again and go on, or it is
+/// ended as [`RunEnd::Lost`].
 pub trait Store: Send + Sync {
     /// Opens an empty thread.
     fn open_thread<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, ThreadId>;
@@ -39,8 +49,8 @@ pub trait Store: Send + Sync {
     /// sequence number of its owner and a place by its effective time (design invariant 10).
     ///
     /// # Errors
-    /// [`StoreError::UnknownThread`]; [`StoreError::UnknownRun`]; [`StoreError::NotAMessage`] and [`StoreError::UnknownEntry`] of an
-    /// edit; [`StoreError::TooDeep`]; [`StoreError::Moved`] where the expected head is not the head: of everything in `batch` nothing
+    /// [`StoreError::UnknownThread`]; [`StoreError::UnknownRun`], [`StoreError::Fenced`] and [`StoreError::RunEnded`] of who writes it;
+    /// [`StoreError::NotAMessage`] and [`StoreError::UnknownEntry`] of an edit; [`StoreError::TooDeep`]; [`StoreError::Moved`] where the expected head is not the head: of everything in `batch` nothing
     /// is appended then.
     fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>>;
 
@@ -54,19 +64,20 @@ pub trait Store: Send + Sync {
     /// does it for a run that answers a message, whose rounds stand beside that.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], [`StoreError::UnknownEntry`].
-    fn wrote<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, entry: EntryId) -> StoreFuture<'a, ()>;
+    /// [`StoreError::UnknownRun`], [`StoreError::UnknownEntry`], [`StoreError::Fenced`], [`StoreError::RunEnded`].
+    fn wrote<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, entry: EntryId) -> StoreFuture<'a, ()>;
 
     /// Records what the model of a run said in its round of that index, before its calls are run. Ids that repeat in the thread
     /// get their number here; the round is returned as it is kept. Its time is `now`, or that of what the run wrote last if a
     /// clock has jumped back. The same round of that index once more is not appended, and the one that is there given back.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`]; [`StoreError::RoundRecorded`] if another round of that index is there.
+    /// [`StoreError::UnknownRun`]; [`StoreError::RoundRecorded`] if another round of that index is there; [`StoreError::Fenced`],
+    /// [`StoreError::RunEnded`].
     fn append_round<'a>(
         &'a self,
         owner: &'a OwnerId,
-        run: &'a RunId,
+        writer: &'a Writer,
         index: u32,
         said: Assistant,
         now: Timestamp,
@@ -75,11 +86,11 @@ pub trait Store: Send + Sync {
     /// Records an outcome of a call of that run. A second outcome for one call is kept too.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], [`StoreError::UnknownCall`].
+    /// [`StoreError::UnknownRun`], [`StoreError::UnknownCall`], [`StoreError::Fenced`], [`StoreError::RunEnded`].
     fn append_outcome<'a>(
         &'a self,
         owner: &'a OwnerId,
-        run: &'a RunId,
+        writer: &'a Writer,
         outcome: Outcome,
         now: Timestamp,
     ) -> StoreFuture<'a, EntryId>;
@@ -97,10 +108,103 @@ pub trait Store: Send + Sync {
         at: Timestamp,
     ) -> StoreFuture<'a, bool>;
 
+    /// Gives the run the lease of its thread until `lasts` after `now`, so that it alone writes there; with a fence that grows with
+    /// every taking. It is the same run that goes on after its process died: once its lease has lapsed, it is leased again. The first
+    /// lease tells when the run began. A lease is lapsed from its last moment on.
+    ///
+    /// Where threads become one, the lease that ends later stays, and the other run is fenced off; where a run is split off, its lease
+    /// goes with it.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`]; [`StoreError::RunEnded`]; [`StoreError::Leased`] while a run, be it this one, holds a lease there that
+    /// has not lapsed by `now`.
+    fn lease<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp, lasts: Duration) -> StoreFuture<'a, Lease>;
+
+    /// The same lease until `lasts` after `now`, or as long as before if that is later. A lapsed one that nobody took is renewed too.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`]; [`StoreError::Fenced`] if somebody took it; [`StoreError::RunEnded`].
+    fn renew<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp, lasts: Duration) -> StoreFuture<'a, Lease>;
+
+    /// Records how a run ended, and gives its lease back. Once more with the same `end`, whatever the detail, changes nothing.
+    ///
+    /// That it is [`RunEnd::Lost`] can be told by others too: a writer without a fence may, of a run that holds no lease at `now`.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`]; [`StoreError::Fenced`] of a fence that is not the run's, or if another run took the thread;
+    /// [`StoreError::RunEnded`] if it ended in another way; [`StoreError::Leased`] if it is told lost and holds its lease.
+    fn end_run<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        writer: &'a Writer,
+        end: RunEnd,
+        detail: Option<&'a str>,
+        now: Timestamp,
+    ) -> StoreFuture<'a, ()>;
+
+    /// Asks a run to stop: whoever works for it sees that ([`stop_asked`](Self::stop_asked)). Once more, or of a run that has ended, it
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`].
+    fn stop_run<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> StoreFuture<'a, ()>;
+
+    /// Whether the run was asked to stop. An unknown one was not.
+    fn stop_asked<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, bool>;
+
+    /// Adds to what the run has spent.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], [`StoreError::Fenced`], [`StoreError::RunEnded`].
+    fn spend<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, spent: Spent) -> StoreFuture<'a, ()>;
+
+    /// Records, before its effect, that a step of that key of the run begins: so that an effect is tried once, whoever dies over it.
+    /// A key is at most 200 bytes, and belongs to the run.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] for a longer key; [`StoreError::UnknownRun`], [`StoreError::Fenced`]; [`StoreError::RunEnded`] of a step
+    /// that had not been begun.
+    fn begin_step<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, key: &'a str, now: Timestamp) -> StoreFuture<'a, Step>;
+
+    /// Keeps the exact request of a run, before it is sent. Its number within the run, from 0. Not idempotent: what is kept twice is
+    /// there twice.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], [`StoreError::Fenced`], [`StoreError::RunEnded`].
+    fn keep_request<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        writer: &'a Writer,
+        request: KeptRequest,
+        now: Timestamp,
+    ) -> StoreFuture<'a, u32>;
+
+    /// The run of that id, as lists show it.
+    fn run<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Option<RunSummary>>;
+
+    /// Runs, the one that was begun last first. Takes time by how many are asked for, and their rounds. An unknown thread has none.
+    fn runs<'a>(&'a self, owner: &'a OwnerId, of: RunsOf) -> StoreFuture<'a, Vec<RunSummary>>;
+
+    /// All rounds of a run with their outcomes, in the order of their indices. An unknown run has none.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if a round cannot be read. An outcome that cannot be read is as one that was never recorded.
+    fn run_rounds<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<RecordedRound>>;
+
+    /// The keys of the steps that were begun, with when, in their order. An unknown run has none.
+    fn steps<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<(String, Timestamp)>>;
+
+    /// The requests that are kept of a run, by their numbers; some may be forgotten. An unknown run has none.
+    ///
+    /// # Errors
+    /// [`StoreError::Blob`] if the bytes of one are lost or altered.
+    fn requests<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<RunRequest>>;
+
     /// Settles a card, once: its notice is appended to the card's thread, in the person's language of now (none: the card's).
     ///
     /// # Errors
-    /// [`StoreError::Settled`] if it was settled before; [`StoreError::UnknownEntry`]; [`StoreError::NotACard`].
+    /// [`StoreError::Settled`] if it was settled before; [`StoreError::UnknownEntry`]; [`StoreError::NotACard`];
+    /// [`StoreError::CardClaimed`] if it is to be cancelled or to expire, and is claimed: it is being done.
     fn settle<'a>(
         &'a self,
         owner: &'a OwnerId,
@@ -110,7 +214,19 @@ pub trait Store: Send + Sync {
         now: Timestamp,
     ) -> StoreFuture<'a, EntryId>;
 
-    /// Settles every card of the thread that has lapsed by `now` as expired, in the order of the thread, and gives their notices.
+    /// Claims an open card, once, before what it proposes is done: whoever succeeds does that and settles it. If that process dies, the
+    /// card stays claimed, and what is known then is that it may have been done ([`Settled::Lost`]).
+    ///
+    /// # Errors
+    /// [`StoreError::CardClaimed`] if it was claimed before; [`StoreError::Settled`]; [`StoreError::UnknownEntry`];
+    /// [`StoreError::NotACard`]. A card that has lapsed by `now` is settled as expired, which is the one change that comes with an error:
+    /// [`StoreError::Settled`].
+    fn claim_card<'a>(&'a self, owner: &'a OwnerId, card: EntryId, now: Timestamp) -> StoreFuture<'a, ()>;
+
+    /// At most `count` cards of all threads of the owner that are not settled, claimed ones too; the one that was appended last first.
+    fn waiting_cards<'a>(&'a self, owner: &'a OwnerId, count: usize) -> StoreFuture<'a, Vec<WaitingCard>>;
+
+    /// Settles every card of the thread that has lapsed by `now` and is not claimed as expired, in the order of the thread, and gives their notices.
     /// What is read of a chat afterwards tells of no card that waits in vain. An unknown thread has none.
     fn settle_lapsed<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>>;
 
@@ -121,10 +237,32 @@ pub trait Store: Send + Sync {
         thread: ThreadId,
         before: Option<Place>,
         count: usize,
+    ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.open_cards_as_of(owner, Moment::Now, thread, before, count)
+    }
+
+    /// The same as of a moment; takes time also by the cards that were settled.
+    fn open_cards_as_of<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        moment: Moment,
+        thread: ThreadId,
+        before: Option<Place>,
+        count: usize,
     ) -> StoreFuture<'a, Vec<Arc<Entry>>>;
 
     /// The notices of those of the cards that are settled, in the order of `cards`.
-    fn notices<'a>(&'a self, owner: &'a OwnerId, cards: &'a [EntryId]) -> StoreFuture<'a, Vec<Arc<Notice>>>;
+    fn notices<'a>(&'a self, owner: &'a OwnerId, cards: &'a [EntryId]) -> StoreFuture<'a, Vec<Arc<Notice>>> {
+        self.notices_as_of(owner, Moment::Now, cards)
+    }
+
+    /// The same as of a moment.
+    fn notices_as_of<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        moment: Moment,
+        cards: &'a [EntryId],
+    ) -> StoreFuture<'a, Vec<Arc<Notice>>>;
 
     /// Takes the newest message or reset off the thread, whoever wrote it (of an edited message the newest version), and gives it
     /// back; none if there is none. A tombstone stays at its place, and what it held stays in the log until it is forgotten. A fork
@@ -144,7 +282,16 @@ pub trait Store: Send + Sync {
     fn fork<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, entry: EntryId) -> StoreFuture<'a, ThreadId>;
 
     /// The entry of that id; of an erased or popped one its tombstone, of an edited message the newest version.
-    fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>>;
+    fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
+        self.entry_as_of(owner, Moment::Now, entry)
+    }
+
+    /// The same as of a moment.
+    fn entry_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>>;
+
+    /// The sequence number that the owner's next entry gets: what to remember of a moment, to read as of it later
+    /// ([`Moment::Before`]).
+    fn next_entry<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, EntryId>;
 
     /// The entries of that Message-ID, in the order they were appended: more than one if it was reused.
     fn by_message_id<'a>(&'a self, owner: &'a OwnerId, id: &'a MessageId) -> StoreFuture<'a, Vec<EntryId>>;
@@ -154,7 +301,12 @@ pub trait Store: Send + Sync {
 
     /// Entries of a thread, newest first; see [`briefing::ports::History::back`]. Takes time by the count, not by the length of the
     /// thread, whatever kinds and agents are asked for.
-    fn read_back<'a>(&'a self, owner: &'a OwnerId, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>>;
+    fn read_back<'a>(&'a self, owner: &'a OwnerId, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read_back_as_of(owner, Moment::Now, back)
+    }
+
+    /// The same as of a moment; takes time also by the messages that are not asked for, and by what came later.
+    fn read_back_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>>;
 
     /// The newest inbound mail of the owner, with its thread.
     fn newest_inbound<'a>(
@@ -167,6 +319,17 @@ pub trait Store: Send + Sync {
     fn rounds<'a>(
         &'a self,
         owner: &'a OwnerId,
+        persona: &'a str,
+        entries: &'a [EntryId],
+    ) -> StoreFuture<'a, Vec<RecordedRound>> {
+        self.rounds_as_of(owner, Moment::Now, persona, entries)
+    }
+
+    /// The same as of a moment.
+    fn rounds_as_of<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        moment: Moment,
         persona: &'a str,
         entries: &'a [EntryId],
     ) -> StoreFuture<'a, Vec<RecordedRound>>;
@@ -224,9 +387,15 @@ pub trait Store: Send + Sync {
     /// Moves a window's anchor forward; one that stands further on stays. Recorded with the run that moved it.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], [`StoreError::UnknownEntry`], [`StoreError::UnknownThread`].
-    fn move_anchor<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, key: &'a AnchorKey, entry: EntryId)
-    -> StoreFuture<'a, ()>;
+    /// [`StoreError::UnknownRun`], [`StoreError::UnknownEntry`], [`StoreError::UnknownThread`], [`StoreError::Fenced`],
+    /// [`StoreError::RunEnded`].
+    fn move_anchor<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        writer: &'a Writer,
+        key: &'a AnchorKey,
+        entry: EntryId,
+    ) -> StoreFuture<'a, ()>;
 
     /// The owner's entries from `first` on by sequence number, at most `count`: everything there is, as it was appended. Of an edited
     /// message that is its first version; the later ones are the edits.

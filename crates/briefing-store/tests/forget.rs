@@ -131,10 +131,10 @@ fn run(store: &SqliteStore, random: &mut Random, known: &mut Known, thread: Thre
     block_on(store.begin_run(&owner(), run)).unwrap();
     let asked = ToolCall::new(call.as_str(), tool.as_str(), format!("{{\"q\":\"{argument}\"}}"));
     let said = Assistant { items: vec![Item::Call(asked)], ..Assistant::default() };
-    let round = block_on(store.append_round(&owner(), &run_id, 0, said, at(number))).unwrap();
+    let round = block_on(store.append_round(&owner(), &run_id.clone().into(), 0, said, at(number))).unwrap();
     known.holds(round.entry, [&call, &tool, &argument, &id]);
     let outcome = Outcome::text(call.as_str(), result.as_str());
-    let outcome = block_on(store.append_outcome(&owner(), &run_id, outcome, at(number))).unwrap();
+    let outcome = block_on(store.append_outcome(&owner(), &run_id.clone().into(), outcome, at(number))).unwrap();
     known.holds(outcome, [&result, &call, &id]);
     let card = Card {
         run: Some(run_id),

@@ -15,11 +15,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use briefing::log::{AttachmentId, Entry, Kind, Kinds, MessageId, Notice, Place, RecordedRound};
-use briefing::message::{EntryId, OwnerId, ThreadId};
+use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
 use briefing::ports::Back;
-use briefing_store::{AnchorKey, Durability, KnownFile, Logged, Settings, SqliteStore, Store, StoreError, ThreadSummary};
+use briefing_store::{
+    AnchorKey, Durability, KnownFile, Lease, Logged, Moment, RunRequest, RunSummary, RunsOf, Settings, SqliteStore, Store,
+    StoreError, ThreadSummary, WaitingCard,
+};
+use jiff::Timestamp;
 use operations::{
-    AGENTS, FILES, IDS, MODELS, OWNERS, Operation, PERSONAS, Plan, RAWS, apply, file_id, plain, plain_all, plans, whole,
+    AGENTS, Answer, FILES, IDS, MODELS, OWNERS, Operation, PERSONAS, Plan, RAWS, What, apply, file_id, plain, plain_all, plans,
+    whole,
 };
 use pollster::block_on;
 use proptest::prelude::*;
@@ -53,10 +58,14 @@ fn hold(plans: &[Plan]) {
     let sqlite = SqliteStore::create(&file, settings.clone()).unwrap();
     let model = Model::default();
     let mut done: Vec<Operation> = Vec::new();
+    let mut leases: Vec<(OwnerId, Lease)> = Vec::new();
     for plan in plans {
-        let operation = plan.over(&model);
+        let operation = plan.over(&model, &leases);
         let (found, right) = (apply(&sqlite, &operation), apply(&model, &operation));
         assert_eq!(found, right, "{operation:?} after {done:#?}");
+        if let (Answer::Leased(lease), What::Lease(..)) = (found, &operation.what) {
+            leases.push((operation.owner.clone(), lease));
+        }
         done.push(operation);
     }
     // What was written is in the file.
@@ -88,6 +97,10 @@ struct Seen {
     texts: Vec<KnownFile>,
     notices: Vec<Arc<Notice>>,
     rounds: Vec<Vec<RecordedRound>>,
+    runs: Vec<SeenRun>,
+    pages_of_runs: Vec<RunSummary>,
+    waiting: Vec<WaitingCard>,
+    then: Vec<Then>,
     newest: Option<(Arc<Entry>, ThreadId)>,
     found: Vec<BTreeSet<(EntryId, ThreadId)>>,
 }
@@ -100,6 +113,27 @@ struct SeenThread {
     cards: Vec<Vec<Arc<Entry>>>,
     newest: Option<(Arc<Entry>, ThreadId)>,
     anchors: Vec<Option<EntryId>>,
+    runs: Vec<Vec<RunSummary>>,
+}
+
+#[derive(Debug, PartialEq)]
+struct SeenRun {
+    summary: Option<RunSummary>,
+    rounds: Vec<RecordedRound>,
+    steps: Vec<(String, Timestamp)>,
+    requests: Vec<RunRequest>,
+    stop: bool,
+}
+
+/// What can be read as of a moment.
+#[derive(Debug, PartialEq)]
+struct Then {
+    head: EntryId,
+    backs: Vec<Vec<Arc<Entry>>>,
+    cards: Vec<Vec<Arc<Entry>>>,
+    entries: Vec<Option<Arc<Entry>>>,
+    notices: Vec<Arc<Notice>>,
+    rounds: Vec<Vec<RecordedRound>>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -150,6 +184,10 @@ impl Seen {
             texts: Vec::new(),
             notices: store.notices(owner, &all).await?,
             rounds: Vec::new(),
+            runs: Vec::new(),
+            pages_of_runs: Vec::new(),
+            waiting: store.waiting_cards(owner, 3).await?,
+            then: Vec::new(),
             newest: store.newest_inbound(owner, None).await?,
             found: Vec::new(),
         };
@@ -177,6 +215,20 @@ impl Seen {
         for persona in PERSONAS {
             seen.rounds.push(store.rounds(owner, persona, &all).await?);
             seen.rounds.push(store.rounds(owner, persona, &all[all.len() / 2..]).await?);
+        }
+        for run in 0..6 {
+            seen.runs.push(SeenRun::read(store, owner, &RunId::new(format!("run{run}"))).await?);
+        }
+        while let before = seen.pages_of_runs.last().map(|last| last.number)
+            && let page = store.runs(owner, RunsOf { before, ..RunsOf::newest(2) }).await?
+            && !page.is_empty()
+        {
+            seen.pages_of_runs.extend(page);
+        }
+        let next = store.next_entry(owner).await?;
+        assert_eq!(Some(&next), all.last());
+        for head in [0, all.len() / 3, all.len() / 2, all.len().saturating_sub(3), all.len() + 5] {
+            seen.then.push(Then::read(store, owner, EntryId::new(head as u64), &all).await?);
         }
         for text in SEARCHES {
             let hits = store.search(owner, text, 1_000).await?;
@@ -213,6 +265,47 @@ impl SeenThread {
             cards,
             newest: store.newest_inbound(owner, Some(thread)).await?,
             anchors,
+            runs: vec![
+                store.runs(owner, RunsOf { thread: Some(thread), ..RunsOf::newest(3) }).await?,
+                store.runs(owner, RunsOf { thread: Some(thread), open: true, ..RunsOf::newest(3) }).await?,
+                store.runs(owner, RunsOf { open: true, ..RunsOf::newest(3) }).await?,
+            ],
         })
+    }
+}
+
+impl SeenRun {
+    async fn read(store: &dyn Store, owner: &OwnerId, run: &RunId) -> Result<Self, StoreError> {
+        Ok(Self {
+            summary: store.run(owner, run).await?,
+            rounds: store.run_rounds(owner, run).await?,
+            steps: store.steps(owner, run).await?,
+            requests: store.requests(owner, run).await?,
+            stop: store.stop_asked(owner, run).await?,
+        })
+    }
+}
+
+impl Then {
+    async fn read(store: &dyn Store, owner: &OwnerId, head: EntryId, all: &[EntryId]) -> Result<Self, StoreError> {
+        let moment = Moment::Before(head);
+        let (mut backs, mut cards, mut entries, mut rounds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for thread in (0..12).map(ThreadId::new) {
+            let read = store.read_back_as_of(owner, moment, whole(thread)).await?;
+            let places: Vec<Place> = read.iter().map(|entry| entry.place()).collect();
+            backs.push(plain_all(&read));
+            for back in self::backs(thread, &places) {
+                backs.push(plain_all(&store.read_back_as_of(owner, moment, back).await?));
+            }
+            cards.push(store.open_cards_as_of(owner, moment, thread, None, 1_000).await?);
+            cards.push(store.open_cards_as_of(owner, moment, thread, places.get(places.len() / 2).copied(), 2).await?);
+        }
+        for entry in all {
+            entries.push(store.entry_as_of(owner, moment, *entry).await?.as_ref().map(plain));
+        }
+        for persona in PERSONAS {
+            rounds.push(store.rounds_as_of(owner, moment, persona, all).await?);
+        }
+        Ok(Self { head, backs, cards, entries, notices: store.notices_as_of(owner, moment, all).await?, rounds })
     }
 }

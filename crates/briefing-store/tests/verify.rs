@@ -35,7 +35,7 @@ fn answered() -> tempfile::TempDir {
     let store = store(folder.path(), Durability::Process);
     script(4).iter().for_each(|step| assert!(!step.perform(&store)));
     let key = AnchorKey { thread: ThreadId::new(0), persona: sample::PERSONA.into(), view: "mail".into(), model: "m".into() };
-    block_on(store.move_anchor(&owner(), &RunId::new("run-0"), &key, EntryId::new(5))).unwrap();
+    block_on(store.move_anchor(&owner(), &RunId::new("run-0").into(), &key, EntryId::new(5))).unwrap();
     block_on(store.index()).unwrap();
     assert_sound(&store);
     folder

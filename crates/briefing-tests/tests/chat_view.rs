@@ -14,19 +14,19 @@ use briefing::view::chat::{
 use briefing::{Language, ModelMessage};
 use proptest::prelude::*;
 
-const OUTCOMES: [&str; 6] = ["waiting", "done", "cancelled", "expired", "data_changed", "failed"];
+const OUTCOMES: [&str; 7] = ["waiting", "done", "cancelled", "expired", "data_changed", "failed", "lost"];
 
 /// The phrases of each language, told once more.
 #[rustfmt::skip]
-const WORDS: [(&str, [&str; 6]); 8] = [
-    ("en", ["waiting", "done", "cancelled", "expired", "the data changed", "failed"]),
-    ("de", ["wartet", "erledigt", "abgebrochen", "abgelaufen", "die Daten haben sich geändert", "fehlgeschlagen"]),
-    ("fr", ["en attente", "effectué", "annulé", "expiré", "les données ont changé", "échec"]),
-    ("es", ["en espera", "hecho", "cancelado", "caducado", "los datos han cambiado", "fallido"]),
-    ("it", ["in attesa", "eseguito", "annullato", "scaduto", "i dati sono cambiati", "non riuscito"]),
-    ("pl", ["oczekuje", "wykonano", "anulowano", "wygasło", "dane się zmieniły", "nie powiodło się"]),
-    ("ru", ["ожидает", "выполнено", "отменено", "срок истёк", "данные изменились", "не удалось"]),
-    ("et", ["ootel", "tehtud", "tühistatud", "aegunud", "andmed on muutunud", "ebaõnnestus"]),
+const WORDS: [(&str, [&str; 7]); 8] = [
+    ("en", ["waiting", "done", "cancelled", "expired", "the data changed", "failed", "interrupted, may have been done"]),
+    ("de", ["wartet", "erledigt", "abgebrochen", "abgelaufen", "die Daten haben sich geändert", "fehlgeschlagen", "unterbrochen, vielleicht erledigt"]),
+    ("fr", ["en attente", "effectué", "annulé", "expiré", "les données ont changé", "échec", "interrompu, peut-être effectué"]),
+    ("es", ["en espera", "hecho", "cancelado", "caducado", "los datos han cambiado", "fallido", "interrumpido, quizá hecho"]),
+    ("it", ["in attesa", "eseguito", "annullato", "scaduto", "i dati sono cambiati", "non riuscito", "interrotto, forse eseguito"]),
+    ("pl", ["oczekuje", "wykonano", "anulowano", "wygasło", "dane się zmieniły", "nie powiodło się", "przerwano, być może wykonano"]),
+    ("ru", ["ожидает", "выполнено", "отменено", "срок истёк", "данные изменились", "не удалось", "прервано, возможно, выполнено"]),
+    ("et", ["ootel", "tehtud", "tühistatud", "aegunud", "andmed on muutunud", "ebaõnnestus", "katkestatud, võib-olla tehtud"]),
 ];
 
 fn words(outcome: &str, code: &str) -> Option<&'static str> {

@@ -97,10 +97,10 @@ async fn write(path: &Path) {
         model: Some("model-1".into()),
         ..Assistant::default()
     };
-    let round = store.append_round(&owner, &run, 0, said, at("2026-05-01T10:00:01Z")).await.unwrap();
+    let round = store.append_round(&owner, &run.clone().into(), 0, said, at("2026-05-01T10:00:01Z")).await.unwrap();
     let call = round.said.calls().next().unwrap().id.clone();
     let outcome = Outcome { failed: Some(true), ..Outcome::text(call, "no order 7\nno order 07") };
-    store.append_outcome(&owner, &run, outcome, at("2026-05-01T10:00:02Z")).await.unwrap();
+    store.append_outcome(&owner, &run.clone().into(), outcome, at("2026-05-01T10:00:02Z")).await.unwrap();
     let mut reply = mail(
         b"From: me@shop.example\nTo: ann@x.example\nSubject: Re: Order 7\nMessage-ID: <a2@shop.example>\nIn-Reply-To: <a1@x.example>\n\
 Date: Fri, 1 May 2026 11:00:00 +0000\n\nIt is on its way.\n",

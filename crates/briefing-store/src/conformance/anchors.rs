@@ -25,12 +25,12 @@ pub(super) async fn an_anchor_moves_only_forward(store: &dyn Store) {
     let key = key(thread);
     assert_eq!(store.anchor(&owner, &key).await.unwrap(), None);
     for (to, stands) in [(2, 2), (1, 2), (2, 2), (4, 4), (0, 4)] {
-        store.move_anchor(&owner, &run, &key, EntryId::new(to)).await.unwrap();
+        store.move_anchor(&owner, &run.clone().into(), &key, EntryId::new(to)).await.unwrap();
         assert_eq!(store.anchor(&owner, &key).await.unwrap(), Some(EntryId::new(stands)));
     }
     // Forward is by place: a later number may stand earlier.
     let late = desk.say(thread, "late mail", 1).await;
-    store.move_anchor(&owner, &run, &key, late).await.unwrap();
+    store.move_anchor(&owner, &run.clone().into(), &key, late).await.unwrap();
     assert_eq!(store.anchor(&owner, &key).await.unwrap(), Some(EntryId::new(4)));
 }
 
@@ -39,7 +39,7 @@ pub(super) async fn an_anchor_leads_past_what_was_erased(store: &dyn Store) {
     let desk = Desk { store, owner: &owner };
     let (thread, run) = five(desk).await;
     let key = key(thread);
-    store.move_anchor(&owner, &run, &key, EntryId::new(2)).await.unwrap();
+    store.move_anchor(&owner, &run.clone().into(), &key, EntryId::new(2)).await.unwrap();
     store.forget(&owner, &Forget::Before(at(4)), at(9)).await.unwrap();
     assert_eq!(store.anchor(&owner, &key).await.unwrap(), Some(EntryId::new(4)));
     let next = desk.say(thread, "x", 3).await;
@@ -54,7 +54,7 @@ pub(super) async fn an_anchor_is_kept_for_its_key(store: &dyn Store) {
     let (thread, run) = five(desk).await;
     let other = desk.thread().await;
     let key = key(thread);
-    store.move_anchor(&owner, &run, &key, EntryId::new(2)).await.unwrap();
+    store.move_anchor(&owner, &run.clone().into(), &key, EntryId::new(2)).await.unwrap();
     let same = AnchorKey { persona: "DESK".to_owned(), ..key.clone() };
     assert_eq!(store.anchor(&owner, &same).await.unwrap(), Some(EntryId::new(2)));
     let others = [
@@ -76,10 +76,13 @@ pub(super) async fn an_anchor_needs_what_it_names(store: &dyn Store) {
     let elsewhere = desk.thread().await;
     let stranger = desk.say(elsewhere, "x", 9).await;
     let (key, entry) = (key(thread), EntryId::new(1));
-    assert_fails!(store.move_anchor(&owner, &RunId::new("s"), &key, entry).await, StoreError::UnknownRun { .. });
-    assert_fails!(store.move_anchor(&owner, &run, &key, EntryId::new(99)).await, StoreError::UnknownEntry { .. });
-    assert_fails!(store.move_anchor(&owner, &run, &key, stranger).await, StoreError::UnknownEntry { .. });
+    assert_fails!(store.move_anchor(&owner, &RunId::new("s").into(), &key, entry).await, StoreError::UnknownRun { .. });
+    assert_fails!(
+        store.move_anchor(&owner, &run.clone().into(), &key, EntryId::new(99)).await,
+        StoreError::UnknownEntry { .. }
+    );
+    assert_fails!(store.move_anchor(&owner, &run.clone().into(), &key, stranger).await, StoreError::UnknownEntry { .. });
     let nowhere = AnchorKey { thread: ThreadId::new(99), ..key.clone() };
-    assert_fails!(store.move_anchor(&owner, &run, &nowhere, entry).await, StoreError::UnknownThread { .. });
+    assert_fails!(store.move_anchor(&owner, &run.clone().into(), &nowhere, entry).await, StoreError::UnknownThread { .. });
     assert_eq!(store.anchor(&owner, &key).await.unwrap(), None);
 }

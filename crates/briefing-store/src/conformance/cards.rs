@@ -16,7 +16,7 @@ pub(super) async fn a_card_is_settled_once(store: &dyn Store) {
         let told = Notice { card, settled, action: "Cancel order 7".into(), language: "en".into() };
         assert_eq!(desk.entry(notice).await.body, Body::Notice(told.into()));
         assert_eq!((desk.entry(notice).await.at, desk.thread_of(notice).await), (at(20), Some(thread)));
-        let again = store.settle(&owner, card, Settled::ALL[4 - n], None, at(30)).await;
+        let again = store.settle(&owner, card, Settled::ALL[5 - n], None, at(30)).await;
         assert_fails!(again, StoreError::Settled { card: of, settled: how } if *of == card && *how == settled);
         assert_eq!(desk.len().await, 2 * n + 2);
     }

@@ -232,11 +232,11 @@ impl Desk<'_> {
     pub(super) async fn round(self, run: &RunId, index: u32, ids: &[&str], second: i64) -> RecordedRound {
         let items = ids.iter().map(|id| Item::Call(call(id))).collect();
         let said = Assistant { items, ..Assistant::default() };
-        self.store.append_round(self.owner, run, index, said, at(second)).await.unwrap()
+        self.store.append_round(self.owner, &run.clone().into(), index, said, at(second)).await.unwrap()
     }
 
     pub(super) async fn outcome(self, run: &RunId, outcome: Outcome, second: i64) -> EntryId {
-        self.store.append_outcome(self.owner, run, outcome, at(second)).await.unwrap()
+        self.store.append_outcome(self.owner, &run.clone().into(), outcome, at(second)).await.unwrap()
     }
 
     pub(super) async fn rounds(self, entries: &[EntryId]) -> Vec<RecordedRound> {

@@ -77,6 +77,7 @@ pub(super) async fn a_trial_tells_what_is_erased(store: &dyn Store) {
         entries: kinds.into(),
         threads: 0,
         runs: 1,
+        requests: 0,
         raw: 1,
         attachments: 1,
         blobs: 2,
@@ -180,7 +181,7 @@ pub(super) async fn what_is_old_is_forgotten(store: &dyn Store) {
     desk.round(&digest, 0, &["d"], 5).await;
     let other = desk.begin("other", has.carl, Cause::Responsibility("digest".to_owned()), PERSONA).await;
     desk.round(&other, 0, &["e"], 5).await;
-    store.wrote(&owner, &other, EntryId::new(9)).await.unwrap();
+    store.wrote(&owner, &other.clone().into(), EntryId::new(9)).await.unwrap();
     erases(desk, &Forget::Before(at(5)), &[]).await;
     // One that wrote nothing goes by its own time, one that wrote something with that.
     erases(desk, &Forget::Before(at(10)), &[10]).await;
@@ -261,9 +262,12 @@ pub(super) async fn what_is_erased_takes_nothing_more(store: &dyn Store) {
     let staying = desk.begin("staying", thread, Cause::Responsibility("x".to_owned()), PERSONA).await;
     desk.round(&staying, 0, &["c"], 99).await;
     erases(desk, &Forget::Before(at(50)), &[0, 1, 2]).await;
-    assert_fails!(store.append_outcome(&owner, &run, Outcome::text("c", "x"), at(4)).await, StoreError::UnknownRun { .. });
-    assert_fails!(store.wrote(&owner, &run, asked).await, StoreError::UnknownRun { .. });
-    assert_fails!(store.wrote(&owner, &staying, asked).await, StoreError::UnknownEntry { .. });
+    assert_fails!(
+        store.append_outcome(&owner, &run.clone().into(), Outcome::text("c", "x"), at(4)).await,
+        StoreError::UnknownRun { .. }
+    );
+    assert_fails!(store.wrote(&owner, &run.clone().into(), asked).await, StoreError::UnknownRun { .. });
+    assert_fails!(store.wrote(&owner, &staying.clone().into(), asked).await, StoreError::UnknownEntry { .. });
     assert_fails!(store.settle(&owner, card, Settled::Done, None, at(4)).await, StoreError::NotACard { .. });
     let begin = |cause| briefing::log::Run { id: RunId::new("run"), thread, cause, persona: PERSONA.into() };
     assert_fails!(store.begin_run(&owner, begin(Cause::Message(asked))).await, StoreError::UnknownEntry { .. });

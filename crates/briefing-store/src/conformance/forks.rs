@@ -407,7 +407,7 @@ pub(super) async fn an_anchor_of_a_fork_may_stand_in_what_was_there(store: &dyn 
     let key = |thread| AnchorKey { thread, persona: PERSONA.to_owned(), view: "chat".to_owned(), model: "m".to_owned() };
     let move_to = |entry| {
         let (run, key): (RunId, AnchorKey) = (run.clone(), key(fork));
-        async move { store.move_anchor(&OwnerId::default(), &run, &key, entry).await }
+        async move { store.move_anchor(&OwnerId::default(), &run.clone().into(), &key, entry).await }
     };
     move_to(EntryId::new(1)).await.unwrap();
     assert_eq!(store.anchor(&owner, &key(fork)).await.unwrap(), Some(EntryId::new(1)));

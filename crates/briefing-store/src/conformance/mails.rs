@@ -58,7 +58,7 @@ pub(super) async fn a_merged_thread_is_found_by_its_old_id(store: &dyn Store) {
     let newest = store.newest_inbound(&owner, Some(old)).await.unwrap().unwrap();
     assert_eq!((newest.0.id.get(), newest.1), (2, one));
     let key = AnchorKey { thread: old, persona: "p".to_owned(), view: "mail".to_owned(), model: "m".to_owned() };
-    store.move_anchor(&owner, &run, &key, card).await.unwrap();
+    store.move_anchor(&owner, &run.clone().into(), &key, card).await.unwrap();
     assert_eq!(store.anchor(&owner, &AnchorKey { thread: one, ..key }).await.unwrap(), Some(card));
     let round = desk.round(&run, 0, &["c"], 32).await.entry;
     assert_eq!(desk.thread_of(round).await, Some(one));

@@ -129,6 +129,6 @@ pub(super) async fn times_are_cut_to_the_microsecond(store: &dyn Store) {
     let thread = desk.thread_of(entry.id).await.unwrap();
     let run = desk.answer("r", thread, entry.id).await;
     let said = briefing::message::Assistant::default();
-    let round = store.append_round(&owner, &run, 0, said, fine).await.unwrap();
+    let round = store.append_round(&owner, &run.clone().into(), 0, said, fine).await.unwrap();
     assert_eq!(desk.entry(round.entry).await.at, cut);
 }

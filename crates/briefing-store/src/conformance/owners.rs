@@ -43,7 +43,7 @@ async fn ann(desk: Desk<'_>) -> Ann {
     let run = desk.answer("run", thread, mail).await;
     let round = desk.round(&run, 0, &["c"], 4).await.entry;
     let key = AnchorKey { thread, persona: PERSONA.to_owned(), view: "mail".to_owned(), model: "m".to_owned() };
-    desk.store.move_anchor(desk.owner, &run, &key, mail).await.unwrap();
+    desk.store.move_anchor(desk.owner, &run.clone().into(), &key, mail).await.unwrap();
     Ann { thread, mail, card, settled, message, run, round, file, key }
 }
 
@@ -107,13 +107,16 @@ pub(super) async fn b78_another_owner_changes_nothing(store: &dyn Store) {
     };
     assert_fails!(begin(has.thread, mine).await, StoreError::UnknownThread { .. });
     assert_fails!(begin(own, has.mail).await, StoreError::UnknownEntry { .. });
-    assert_fails!(store.wrote(&bob, &has.run, mine).await, StoreError::UnknownRun { .. });
-    assert_fails!(store.wrote(&bob, &run, has.mail).await, StoreError::UnknownEntry { .. });
+    assert_fails!(store.wrote(&bob, &has.run.clone().into(), mine).await, StoreError::UnknownRun { .. });
+    assert_fails!(store.wrote(&bob, &run.clone().into(), has.mail).await, StoreError::UnknownEntry { .. });
     let nothing = Assistant::default();
-    assert_fails!(store.append_round(&bob, &has.run, 1, nothing, at(5)).await, StoreError::UnknownRun { .. });
+    assert_fails!(store.append_round(&bob, &has.run.clone().into(), 1, nothing, at(5)).await, StoreError::UnknownRun { .. });
     let outcome = Outcome::text("c", "x");
-    assert_fails!(store.append_outcome(&bob, &has.run, outcome.clone(), at(5)).await, StoreError::UnknownRun { .. });
-    assert_fails!(store.append_outcome(&bob, &run, outcome, at(5)).await, StoreError::UnknownCall { .. });
+    assert_fails!(
+        store.append_outcome(&bob, &has.run.clone().into(), outcome.clone(), at(5)).await,
+        StoreError::UnknownRun { .. }
+    );
+    assert_fails!(store.append_outcome(&bob, &run.clone().into(), outcome, at(5)).await, StoreError::UnknownCall { .. });
     assert_fails!(store.settle(&bob, has.card, Settled::Done, None, at(5)).await, StoreError::UnknownEntry { .. });
     assert_eq!(store.settle_lapsed(&bob, has.thread, at(99_999)).await.unwrap(), []);
     assert_fails!(store.pop(&bob, has.thread, at(5)).await, StoreError::UnknownThread { .. });
@@ -127,10 +130,10 @@ pub(super) async fn b78_another_owner_changes_nothing(store: &dyn Store) {
     assert_fails!(store.merge(&bob, has.thread, own).await, StoreError::UnknownThread { .. });
     assert_fails!(store.merge(&bob, own, has.thread).await, StoreError::UnknownThread { .. });
     assert_fails!(store.split(&bob, has.mail).await, StoreError::UnknownEntry { .. });
-    assert_fails!(store.move_anchor(&bob, &has.run, &has.key, has.mail).await, StoreError::UnknownRun { .. });
-    assert_fails!(store.move_anchor(&bob, &run, &has.key, mine).await, StoreError::UnknownThread { .. });
+    assert_fails!(store.move_anchor(&bob, &has.run.clone().into(), &has.key, has.mail).await, StoreError::UnknownRun { .. });
+    assert_fails!(store.move_anchor(&bob, &run.clone().into(), &has.key, mine).await, StoreError::UnknownThread { .. });
     let own_key = AnchorKey { thread: own, ..has.key.clone() };
-    assert_fails!(store.move_anchor(&bob, &run, &own_key, has.mail).await, StoreError::UnknownEntry { .. });
+    assert_fails!(store.move_anchor(&bob, &run.clone().into(), &own_key, has.mail).await, StoreError::UnknownEntry { .. });
     let thread = Forget::Thread(has.thread);
     assert_fails!(store.would_forget(&bob, &thread).await, StoreError::UnknownThread { .. });
     assert_fails!(store.forget(&bob, &thread, at(5)).await, StoreError::UnknownThread { .. });

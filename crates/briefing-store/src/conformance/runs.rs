@@ -61,7 +61,7 @@ pub(super) async fn b76_a_round_is_recorded_once(store: &dyn Store) {
     assert_eq!((again.entry, &again.said), (round.entry, &round.said));
     assert_eq!(again.outcomes.iter().map(|it| it.entry).collect::<Vec<_>>(), [outcome]);
     let other = Assistant { items: vec![Item::Call(call("d"))], ..Assistant::default() };
-    let refused = store.append_round(&owner, &two, 0, other, at(9)).await;
+    let refused = store.append_round(&owner, &two.clone().into(), 0, other, at(9)).await;
     assert_fails!(refused, StoreError::RoundRecorded { run, index: 0 } if *run == two);
     assert_eq!(desk.len().await, 4);
     // The next call of that id counts on from there.
@@ -98,16 +98,16 @@ pub(super) async fn rounds_of_scheduled_work_stand_beside_what_it_wrote(store: &
     assert_eq!(desk.entry(round.entry).await.at, at(3));
     let written = desk.say(thread, "digest", 4).await;
     assert_eq!(desk.rounds(&[written]).await, []);
-    store.wrote(&owner, &run, written).await.unwrap();
-    store.wrote(&owner, &run, written).await.unwrap();
+    store.wrote(&owner, &run.clone().into(), written).await.unwrap();
+    store.wrote(&owner, &run.clone().into(), written).await.unwrap();
     assert_eq!(desk.rounds(&[written]).await, [RecordedRound { beside: Some(written), ..round.clone() }]);
     let more = desk.say(thread, "more", 5).await;
-    store.wrote(&owner, &run, more).await.unwrap();
+    store.wrote(&owner, &run.clone().into(), more).await.unwrap();
     let both = [written, more].map(|entry| RecordedRound { beside: Some(entry), ..round.clone() });
     assert_eq!(desk.rounds(&[more, written]).await, both);
     let absent = RunId::new("absent");
-    assert_fails!(store.wrote(&owner, &absent, written).await, StoreError::UnknownRun { run } if *run == absent);
-    assert_fails!(store.wrote(&owner, &run, EntryId::new(99)).await, StoreError::UnknownEntry { .. });
+    assert_fails!(store.wrote(&owner, &absent.clone().into(), written).await, StoreError::UnknownRun { run } if *run == absent);
+    assert_fails!(store.wrote(&owner, &run.clone().into(), EntryId::new(99)).await, StoreError::UnknownEntry { .. });
 }
 
 pub(super) async fn rounds_follow_the_order_in_which_runs_began(store: &dyn Store) {
@@ -228,14 +228,14 @@ pub(super) async fn outcomes_go_to_their_round(store: &dyn Store) {
         (thread, Some(("r", 1)))
     );
     let fails = |run: &'static str, call: CallId| async move {
-        store.append_outcome(&OwnerId::default(), &RunId::new(run), Outcome::text(call, "x"), at(5)).await
+        store.append_outcome(&OwnerId::default(), &RunId::new(run).into(), Outcome::text(call, "x"), at(5)).await
     };
     assert_fails!(fails("r", a.repeated(2)).await, StoreError::UnknownCall { call, .. } if call == "a#3");
     assert_fails!(fails("r", CallId::new("o")).await, StoreError::UnknownCall { .. });
     assert_fails!(fails("absent", a.clone()).await, StoreError::UnknownRun { .. });
     let nothing = briefing::message::Assistant::default();
     assert_fails!(
-        store.append_round(&owner, &RunId::new("absent"), 0, nothing, at(5)).await,
+        store.append_round(&owner, &RunId::new("absent").into(), 0, nothing, at(5)).await,
         StoreError::UnknownRun { run } if run.as_str() == "absent"
     );
     assert_eq!(desk.len().await, 8);

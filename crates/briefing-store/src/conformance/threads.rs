@@ -88,7 +88,7 @@ pub(super) async fn splitting_takes_runs_and_notices_along(store: &dyn Store) {
     let card = desk.card(thread, "Cancel", 16).await;
     let second = desk.say(thread, "second", 20).await;
     let third = desk.answer("third", thread, second).await;
-    store.wrote(&owner, &quick, second).await.unwrap();
+    store.wrote(&owner, &quick.clone().into(), second).await.unwrap();
     // Late for what stays, early for what goes.
     let late = desk.round(&slow, 0, &["a"], 30).await.entry;
     let ended = desk.outcome(&slow, Outcome::text("a", "done"), 31).await;

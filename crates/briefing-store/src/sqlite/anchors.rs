@@ -1,13 +1,13 @@
 //! Where windows begin.
 
-use briefing::message::{EntryId, RunId};
+use briefing::message::EntryId;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::append::Log;
 use super::back::{Reach, Spot};
 use super::ids::{OwnerKey, entry_id};
-use super::{forks, rows, runs, threads};
-use crate::{AnchorKey, StoreError};
+use super::{forks, leases, rows, threads};
+use crate::{AnchorKey, StoreError, Writer};
 
 /// The anchor, or if nothing is told of it any more (it was erased or popped, or is a card that was settled) the next entry behind it
 /// that the thread shows and a view may tell.
@@ -34,18 +34,20 @@ pub(super) fn find(connection: &Connection, owner: OwnerKey, key: &AnchorKey) ->
 }
 
 /// Moves an anchor forward.
-pub(super) fn advance(log: &Log<'_>, run: &RunId, key: &AnchorKey, entry: EntryId) -> Result<(), StoreError> {
-    let run = runs::resolve(log.tx, log.owner, run)?.key;
+pub(super) fn advance(log: &Log<'_>, writer: &Writer, key: &AnchorKey, entry: EntryId) -> Result<(), StoreError> {
+    let run = leases::admitted(log, writer)?;
     let thread = threads::resolve(log.tx, log.owner, key.thread)?;
     let reach = forks::reach(log.tx, thread)?;
     let spot = log.owner.entry(entry).map_or(Ok(None), |entry| forks::shown(log.tx, &reach, entry))?;
     let Some((at, entry)) = spot else { return Err(StoreError::UnknownEntry { entry }) };
-    log.tx
+    let moved = log
+        .tx
         .prepare_cached(
             "INSERT INTO anchors (thread, persona, view, model, at, entry, run) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              ON CONFLICT DO UPDATE SET at = excluded.at, entry = excluded.entry, run = excluded.run
              WHERE (excluded.at, excluded.entry) > (at, entry)",
         )?
-        .execute((thread, key.persona.to_ascii_lowercase(), &key.view, &key.model, at, entry, run))?;
-    Ok(())
+        .execute((thread, key.persona.to_ascii_lowercase(), &key.view, &key.model, at, entry, run.key))?;
+    // What changes nothing may be done once more.
+    if moved == 0 { Ok(()) } else { run.is_open(&writer.run) }
 }

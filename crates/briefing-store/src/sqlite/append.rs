@@ -11,7 +11,7 @@ use super::ids::{OWNERS, OwnerKey, entry_id, thread_id};
 use super::rows::{self, MailRow};
 use super::threads::limit;
 use super::time::{micros, timestamp};
-use super::{back, chat, forks, runs, threads};
+use super::{back, chat, forks, leases, runs, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Append, Appended, Content, Expected, Fate, Key, NewMail, StoreError, Target};
 
@@ -45,7 +45,7 @@ pub(super) struct Hashed<'c> {
 }
 
 impl<'c> Hashed<'c> {
-    fn new(content: &'c [u8]) -> Self {
+    pub(super) fn new(content: &'c [u8]) -> Self {
         Self { hash: BlobHash::of(content), content }
     }
 }
@@ -141,7 +141,7 @@ impl<'t> Log<'t> {
         {
             return Ok(before);
         }
-        let by = append.by.as_ref().map(|run| runs::resolve(self.tx, self.owner, run)).transpose()?;
+        let by = append.by.as_ref().map(|writer| leases::writes(self, writer)).transpose()?;
         let own = self.effective_time(&append)?.max(by.as_ref().map_or(i64::MIN, runs::Found::last_at));
         let home = self.home(&append)?;
         let at = own.max(home.not_before);

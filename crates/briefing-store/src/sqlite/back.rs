@@ -57,7 +57,7 @@ pub(super) struct Walk {
     agent: String,
     pub(super) before: Spot,
     pub(super) after: Spot,
-    count: usize,
+    pub(super) count: usize,
 }
 
 /// A range of the index.
@@ -94,6 +94,17 @@ impl Walk {
         }
     }
 
+    /// The same over messages of every kind and agent, if some are asked for: what their versions of then were is seen only when they
+    /// are read.
+    pub(super) fn of_any_version(owner: OwnerKey, back: &Back<'_>) -> Self {
+        let mut ranges = ranges(back.kinds, None);
+        if ranges.iter().any(|range| matches!(range, Range::Kind(code) if is_message(*code))) {
+            ranges.retain(|range| !matches!(range, Range::Kind(code) if is_message(*code)));
+            ranges.extend([rows::MESSAGE, rows::TOOL_USE, rows::SYSTEM].map(Range::Kind));
+        }
+        Self { ranges, agent: String::new(), ..Self::new(owner, back) }
+    }
+
     /// The query, the same for the same ranges.
     fn sql(&self) -> String {
         let terms: Vec<String> = self.ranges.iter().map(|range| range.sql()).collect();
@@ -119,6 +130,11 @@ impl Range {
              WHERE thread = ?1 {of} AND (at, entry) < (?2, ?3) AND (at, entry) > (?4, ?5) AND entry < ?6"
         )
     }
+}
+
+/// Whether a member is a message: what kind of it, and whose, its newest version says.
+pub(super) fn is_message(code: i64) -> bool {
+    matches!(code, rows::MESSAGE | rows::TOOL_USE | rows::SYSTEM)
 }
 
 fn ranges(kinds: Kinds, agent: Option<&str>) -> Vec<Range> {

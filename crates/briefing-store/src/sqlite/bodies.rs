@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use serde_json::Value;
 
 use super::back::Member;
-use super::ids::entry_id;
+use super::ids::{OwnerKey, entry_id};
 use super::time::timestamp;
 use super::{chat, rows};
 use crate::StoreError;
@@ -210,12 +210,50 @@ pub(super) fn as_appended(
         .collect();
     for entry in entries {
         let Some(message) = first.get(&key(entry)) else { continue };
-        let message = Body::Message(Arc::new(message.clone()));
-        let body = match &entry.body {
-            Body::Popped(popped) => Body::Popped(Popped { body: Box::new(message), ..popped.clone() }),
-            _ => message,
-        };
-        *entry = Arc::new(Entry { body, ..**entry });
+        *entry = with_version(entry, Body::Message(Arc::new(message.clone())));
+    }
+    Ok(())
+}
+
+/// The same message with what another version of it says.
+fn with_version(entry: &Entry, version: Body) -> Arc<Entry> {
+    let body = match &entry.body {
+        Body::Popped(popped) => Body::Popped(Popped { body: Box::new(version), ..popped.clone() }),
+        _ => version,
+    };
+    Arc::new(Entry { id: entry.id, at: entry.at, body })
+}
+
+/// The same entries as they were before `next`: of each message that was edited later the version of then.
+pub(super) fn as_of(connection: &Connection, owner: OwnerKey, next: i64, entries: &mut [Arc<Entry>]) -> Result<(), StoreError> {
+    let key = |entry: EntryId| owner.entry(entry).unwrap_or_default();
+    let later = |entry: &Entry| edited(&entry.body).is_some_and(|edit| key(edit) >= next);
+    let mut then: HashMap<i64, i64> =
+        entries.iter().filter(|entry| later(entry)).map(|entry| (key(entry.id), key(entry.id))).collect();
+    if then.is_empty() {
+        return Ok(());
+    }
+    let messages: Vec<i64> = then.keys().copied().collect();
+    let mut statement = connection.prepare_cached(
+        "SELECT message, max(entry) FROM edits WHERE message IN (SELECT value FROM json_each(?1)) AND entry < ?2 GROUP BY message",
+    )?;
+    for edit in statement.query_map((rows::list(&messages), next), |row| Ok((row.get(0)?, row.get(1)?)))? {
+        let (message, version) = edit?;
+        then.insert(message, version);
+    }
+    let sql = format!(
+        "SELECT version.entry, {}, version.edit FROM messages AS version
+         WHERE version.entry IN (SELECT value FROM json_each(?1))",
+        chat::COLUMNS
+    );
+    let wanted: Vec<i64> = then.values().copied().collect();
+    let versions: HashMap<i64, Message> =
+        versions(connection, &sql, &wanted)?.into_iter().map(|(version, _, message)| (version, message)).collect();
+    for entry in entries {
+        let Some(version) = then.get(&key(entry.id)) else { continue };
+        let edited = (*version != key(entry.id)).then(|| entry_id(*version));
+        let message = versions.get(version).map(|message| Message { edited, ..message.clone() });
+        *entry = with_version(entry, message.map_or(Body::Unreadable, |message| Body::Message(Arc::new(message))));
     }
     Ok(())
 }

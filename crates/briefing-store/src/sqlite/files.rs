@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use briefing::log::AttachmentId;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::ids::OwnerKey;
 use crate::StoreError;
@@ -15,10 +15,14 @@ pub(super) struct Content {
     data: Option<Vec<u8>>,
 }
 
+/// Reads a content's hash and data, from that column on.
+pub(super) fn content_of(row: &Row<'_>, first: usize) -> Result<Content, rusqlite::Error> {
+    Ok(Content { hash: BlobHash::new(row.get(first)?), data: row.get(first + 1)? })
+}
+
 fn content(connection: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<Option<Content>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_one(params, |row| Ok(Content { hash: BlobHash::new(row.get(0)?), data: row.get(1)? }));
-    Ok(found.optional()?)
+    Ok(statement.query_one(params, |row| content_of(row, 0)).optional()?)
 }
 
 /// The content of the first attachment of that id which has one.

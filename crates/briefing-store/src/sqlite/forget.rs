@@ -13,12 +13,13 @@ use super::{forks, read, rows, search, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Forget, ForgetReport, StoreError};
 
-/// Selects what is to be erased into the table `selected`, and into `gone` the runs that go with it.
+/// Selects what is to be erased into the table `selected`, into `gone` the runs that go with it, and into `asked` the requests.
 fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), StoreError> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS selected (entry INTEGER PRIMARY KEY);
          CREATE TEMP TABLE IF NOT EXISTS gone (run INTEGER PRIMARY KEY);
-         DELETE FROM selected; DELETE FROM gone;",
+         CREATE TEMP TABLE IF NOT EXISTS asked (run INTEGER, number INTEGER, PRIMARY KEY (run, number)) WITHOUT ROWID;
+         DELETE FROM selected; DELETE FROM gone; DELETE FROM asked;",
     )?;
     let (first, last) = (owner.first(), owner.last());
     match what {
@@ -49,6 +50,12 @@ fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), St
                 [owner.0, micros(*time)],
             )?;
         }
+        Forget::Requests(time) => {
+            tx.execute(
+                "INSERT INTO asked SELECT run, number FROM requests WHERE run BETWEEN ?1 AND ?2 AND at < ?3",
+                [first, last, micros(*time)],
+            )?;
+        }
         Forget::Correspondent { address, whole_threads } => {
             let address = address.to_ascii_lowercase();
             for thread in threads_of(tx, owner, &address)? {
@@ -60,7 +67,22 @@ fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), St
             }
         }
     }
-    complete(tx)
+    complete(tx)?;
+    select_requests(tx)
+}
+
+/// What was asked for in a thread of which something goes, or in a fork that shows that, may hold it.
+fn select_requests(tx: &Transaction<'_>) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT OR IGNORE INTO asked
+         WITH RECURSIVE touched (thread) AS (
+             SELECT thread FROM members JOIN selected USING (entry)
+             UNION SELECT thread FROM runs JOIN gone USING (run)
+             UNION SELECT forks.thread FROM forks JOIN touched ON touched.thread = forks.parent)
+         SELECT requests.run, requests.number FROM requests JOIN runs USING (run) JOIN touched USING (thread)",
+        [],
+    )?;
+    Ok(())
 }
 
 fn threads_of(tx: &Transaction<'_>, owner: OwnerKey, address: &str) -> Result<Vec<i64>, StoreError> {
@@ -133,6 +155,7 @@ fn erase_selected(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Resu
         }
     }
     report.runs = count("SELECT count(*) FROM gone")?;
+    report.requests = count("SELECT count(*) FROM asked")?;
     report.raw = count("SELECT count(*) FROM mails JOIN selected USING (entry) WHERE raw IS NOT NULL")?;
     report.attachments = count("SELECT count(*) FROM attachments JOIN selected USING (entry)")?;
     let affected = "SELECT DISTINCT thread FROM members JOIN selected USING (entry)
@@ -152,6 +175,9 @@ fn erase_selected(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Resu
          DELETE FROM notices WHERE entry IN (SELECT entry FROM selected);
          DELETE FROM rounds WHERE entry IN (SELECT entry FROM selected);
          DELETE FROM outcomes WHERE entry IN (SELECT entry FROM selected);
+         DELETE FROM requests WHERE (run, number) IN (SELECT run, number FROM asked);
+         DELETE FROM leases WHERE run IN (SELECT run FROM gone);
+         DELETE FROM steps WHERE run IN (SELECT run FROM gone);
          DELETE FROM calls WHERE run IN (SELECT run FROM gone);
          DELETE FROM places WHERE run IN (SELECT run FROM gone);
          DELETE FROM runs WHERE run IN (SELECT run FROM gone);
@@ -178,14 +204,17 @@ fn drop_blobs(tx: &Transaction<'_>, owner: OwnerKey, report: &mut ForgetReport) 
          DELETE FROM unreferred;
          INSERT INTO unreferred SELECT blob, count(*) FROM
              (SELECT raw AS blob FROM mails JOIN selected USING (entry) WHERE raw IS NOT NULL
-              UNION ALL SELECT content FROM attachments JOIN selected USING (entry) WHERE content IS NOT NULL) GROUP BY blob;
+              UNION ALL SELECT content FROM attachments JOIN selected USING (entry) WHERE content IS NOT NULL
+              UNION ALL SELECT content FROM requests JOIN asked USING (run, number)) GROUP BY blob;
          UPDATE blobs SET refs = refs - times FROM unreferred WHERE unreferred.blob = blobs.blob;",
     )?;
     // Told is what the owner has, whatever others have: nobody is to learn what they keep.
     let counted = "WITH kept AS
                        (SELECT raw AS blob FROM mails WHERE entry BETWEEN ?1 AND ?2 AND entry NOT IN (SELECT entry FROM selected)
                         UNION SELECT content FROM attachments
-                        WHERE entry BETWEEN ?1 AND ?2 AND entry NOT IN (SELECT entry FROM selected))
+                        WHERE entry BETWEEN ?1 AND ?2 AND entry NOT IN (SELECT entry FROM selected)
+                        UNION SELECT content FROM requests
+                        WHERE run BETWEEN ?1 AND ?2 AND (run, number) NOT IN (SELECT run, number FROM asked))
                    SELECT count(kept.blob), count(*) - count(kept.blob), coalesce(sum(size) FILTER (WHERE kept.blob IS NULL), 0)
                    FROM unreferred JOIN blobs USING (blob) LEFT JOIN kept USING (blob)";
     let counted: (i64, i64, i64) =

@@ -14,11 +14,15 @@ mod files;
 mod forget;
 mod forks;
 mod ids;
+mod leases;
+mod moment;
 mod read;
+mod requests;
 mod rows;
 mod runs;
 mod schema;
 mod search;
+mod summaries;
 mod texts;
 mod threads;
 mod time;
@@ -28,6 +32,7 @@ mod writer;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use briefing::log::{AttachmentId, Entry, MessageId, Notice, Place, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
@@ -40,11 +45,12 @@ pub use self::backup::BackedUp;
 pub use self::connection::{Durability, Settings};
 use self::connection::{Readers, connect, fault, write_ahead};
 use self::ids::{OwnerKey, thread_id};
-use self::writer::{Desk, Writer};
+use self::writer::{Desk, Turns};
 use crate::blobs::{BlobFolder, BlobHash, Blobs};
 use crate::{
-    After, AnchorKey, Append, Appended, Fault, Forget, ForgetReport, Hit, ImportedRound, KeptText, KnownFile, Logged, Store,
-    StoreError, StoreFuture, ThreadSummary, Verified,
+    After, AnchorKey, Append, Appended, Fault, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, KnownFile,
+    Lease, Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreError, StoreFuture, ThreadSummary,
+    Verified, WaitingCard, Writer,
 };
 
 /// How often a copy is begun anew, as something in it was forgotten meanwhile.
@@ -57,7 +63,7 @@ const RETRIES: usize = 5;
 /// them on threads that may (`spawn_blocking`). A future that is dropped before it was polled has done nothing.
 pub struct SqliteStore {
     path: PathBuf,
-    writer: Writer,
+    writer: Turns,
     readers: Readers,
     blobs: Arc<dyn Blobs>,
 }
@@ -121,7 +127,7 @@ impl SqliteStore {
         let blobs = settings.blobs.clone().unwrap_or_else(|| Arc::new(BlobFolder::new(contents_of(path))));
         let readers = Readers::new(path, &settings);
         let desk = Desk { connection, blobs: Arc::clone(&blobs), blob_bytes: settings.blob_bytes };
-        Ok(Self { path: path.to_owned(), writer: Writer::new(desk)?, readers, blobs })
+        Ok(Self { path: path.to_owned(), writer: Turns::new(desk)?, readers, blobs })
     }
 
     /// The database's file.
@@ -257,29 +263,29 @@ impl Store for SqliteStore {
         self.write(owner, move |log, _| runs::begin(log, &run))
     }
 
-    fn wrote<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, entry: EntryId) -> StoreFuture<'a, ()> {
-        self.write(owner, move |log, _| runs::wrote(log, run, entry))
+    fn wrote<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, entry: EntryId) -> StoreFuture<'a, ()> {
+        self.write(owner, move |log, _| runs::wrote(log, writer, entry))
     }
 
     fn append_round<'a>(
         &'a self,
         owner: &'a OwnerId,
-        run: &'a RunId,
+        writer: &'a Writer,
         index: u32,
         said: Assistant,
         now: Timestamp,
     ) -> StoreFuture<'a, RecordedRound> {
-        self.write(owner, move |log, _| runs::append_round(log, run, index, said, now))
+        self.write(owner, move |log, _| runs::append_round(log, writer, index, said, now))
     }
 
     fn append_outcome<'a>(
         &'a self,
         owner: &'a OwnerId,
-        run: &'a RunId,
+        writer: &'a Writer,
         outcome: Outcome,
         now: Timestamp,
     ) -> StoreFuture<'a, EntryId> {
-        self.write(owner, move |log, _| runs::append_outcome(log, run, outcome, now))
+        self.write(owner, move |log, _| runs::append_outcome(log, writer, outcome, now))
     }
 
     fn import_run<'a>(
@@ -290,6 +296,73 @@ impl Store for SqliteStore {
         at: Timestamp,
     ) -> StoreFuture<'a, bool> {
         self.write(owner, move |log, _| runs::import(log, &run, rounds, at))
+    }
+
+    fn lease<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp, lasts: Duration) -> StoreFuture<'a, Lease> {
+        self.write(owner, move |log, _| leases::take(log, run, now, lasts))
+    }
+
+    fn renew<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp, lasts: Duration) -> StoreFuture<'a, Lease> {
+        self.write(owner, move |log, _| leases::renew(log, lease, now, lasts))
+    }
+
+    fn end_run<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        writer: &'a Writer,
+        end: RunEnd,
+        detail: Option<&'a str>,
+        now: Timestamp,
+    ) -> StoreFuture<'a, ()> {
+        self.write(owner, move |log, _| leases::end(log, writer, end, detail, now))
+    }
+
+    fn stop_run<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> StoreFuture<'a, ()> {
+        self.write(owner, move |log, _| leases::stop(log, run, now))
+    }
+
+    fn stop_asked<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, bool> {
+        self.read(owner, move |connection, owner| leases::stop_asked(connection, owner, run))
+    }
+
+    fn spend<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, spent: Spent) -> StoreFuture<'a, ()> {
+        self.write(owner, move |log, _| requests::spend(log, writer, spent))
+    }
+
+    fn begin_step<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, key: &'a str, now: Timestamp) -> StoreFuture<'a, Step> {
+        self.write(owner, move |log, _| requests::begin_step(log, writer, key, now))
+    }
+
+    fn keep_request<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        writer: &'a Writer,
+        request: KeptRequest,
+        now: Timestamp,
+    ) -> StoreFuture<'a, u32> {
+        self.write(owner, move |log, shelf| requests::keep(log, writer, request, now, shelf))
+    }
+
+    fn run<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Option<RunSummary>> {
+        self.read(owner, move |connection, owner| summaries::one(connection, owner, run))
+    }
+
+    fn runs<'a>(&'a self, owner: &'a OwnerId, of: RunsOf) -> StoreFuture<'a, Vec<RunSummary>> {
+        self.read(owner, move |connection, owner| summaries::list(connection, owner, of))
+    }
+
+    fn run_rounds<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<RecordedRound>> {
+        self.read(owner, move |connection, owner| summaries::rounds(connection, owner, run))
+    }
+
+    fn steps<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<(String, Timestamp)>> {
+        self.read(owner, move |connection, owner| requests::steps(connection, owner, run))
+    }
+
+    fn requests<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<RunRequest>> {
+        let found = self.read(owner, move |connection, owner| requests::of_run(connection, owner, run));
+        // Not in the transaction: what lies outside may take its time.
+        Box::pin(async move { found.await?.into_iter().map(|request| request.whole(self.blobs.as_ref())).collect() })
     }
 
     fn settle<'a>(
@@ -303,25 +376,50 @@ impl Store for SqliteStore {
         self.write(owner, move |log, _| cards::settle(log, card, settled, language, now))
     }
 
+    fn claim_card<'a>(&'a self, owner: &'a OwnerId, card: EntryId, now: Timestamp) -> StoreFuture<'a, ()> {
+        let claim = self.write(owner, move |log, _| cards::claim(log, card, now));
+        Box::pin(async move {
+            match claim.await? {
+                cards::Claim::Claimed => Ok(()),
+                // That it is settled stays, so the error is none of the transaction's.
+                cards::Claim::Lapsed => Err(StoreError::Settled { card, settled: Settled::Expired }),
+            }
+        })
+    }
+
+    fn waiting_cards<'a>(&'a self, owner: &'a OwnerId, count: usize) -> StoreFuture<'a, Vec<WaitingCard>> {
+        self.read(owner, move |connection, owner| cards::waiting(connection, owner, count))
+    }
+
     fn settle_lapsed<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>> {
         self.amend(owner, move |log| cards::settle_lapsed(log, thread, now))
     }
 
-    fn open_cards<'a>(
+    fn open_cards_as_of<'a>(
         &'a self,
         owner: &'a OwnerId,
+        moment: Moment,
         thread: ThreadId,
         before: Option<Place>,
         count: usize,
     ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
-        self.read(owner, move |connection, owner| match threads::find(connection, owner, thread)? {
-            Some(thread) => cards::open(connection, thread, before.map(|place| back::spot(owner, place)), count),
-            None => Ok(Vec::new()),
+        self.read(owner, move |connection, owner| {
+            let Some(thread) = threads::find(connection, owner, thread)? else { return Ok(Vec::new()) };
+            let before = before.map(|place| back::spot(owner, place));
+            match moment {
+                Moment::Now => cards::open(connection, thread, before, count),
+                Moment::Before(_) => moment::open_cards(connection, moment::next(owner, moment), thread, before, count),
+            }
         })
     }
 
-    fn notices<'a>(&'a self, owner: &'a OwnerId, cards: &'a [EntryId]) -> StoreFuture<'a, Vec<Arc<Notice>>> {
-        self.read(owner, move |connection, owner| cards::notices(connection, owner, cards))
+    fn notices_as_of<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        moment: Moment,
+        cards: &'a [EntryId],
+    ) -> StoreFuture<'a, Vec<Arc<Notice>>> {
+        self.read(owner, move |connection, owner| cards::notices(connection, owner, moment::next(owner, moment), cards))
     }
 
     fn pop<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Option<Arc<Entry>>> {
@@ -332,8 +430,13 @@ impl Store for SqliteStore {
         self.write(owner, move |log, _| Ok(thread_id(forks::fork(log, thread, entry)?)))
     }
 
-    fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
-        self.read(owner, move |connection, owner| owner.entry(entry).map_or(Ok(None), |key| bodies::entry(connection, key)))
+    fn entry_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
+        self.read(owner, move |connection, owner| moment::entry(connection, owner, moment::next(owner, moment), entry))
+    }
+
+    fn next_entry<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, EntryId> {
+        let next = self.read(owner, |connection, owner| read::next_entry(connection, owner).map(Some));
+        Box::pin(async move { Ok(next.await?.unwrap_or(EntryId::new(0))) })
     }
 
     fn by_message_id<'a>(&'a self, owner: &'a OwnerId, id: &'a MessageId) -> StoreFuture<'a, Vec<EntryId>> {
@@ -344,10 +447,13 @@ impl Store for SqliteStore {
         self.read(owner, move |connection, owner| owner.entry(entry).map_or(Ok(None), |key| read::thread_of(connection, key)))
     }
 
-    fn read_back<'a>(&'a self, owner: &'a OwnerId, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>> {
-        self.read(owner, move |connection, owner| match threads::find(connection, owner, back.thread)? {
-            Some(thread) => back::read(connection, owner, thread, &back),
-            None => Ok(Vec::new()),
+    fn read_back_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read(owner, move |connection, owner| {
+            let Some(thread) = threads::find(connection, owner, back.thread)? else { return Ok(Vec::new()) };
+            match moment {
+                Moment::Now => back::read(connection, owner, thread, &back),
+                Moment::Before(_) => moment::back(connection, owner, moment::next(owner, moment), thread, &back),
+            }
         })
     }
 
@@ -364,13 +470,16 @@ impl Store for SqliteStore {
         })
     }
 
-    fn rounds<'a>(
+    fn rounds_as_of<'a>(
         &'a self,
         owner: &'a OwnerId,
+        moment: Moment,
         persona: &'a str,
         entries: &'a [EntryId],
     ) -> StoreFuture<'a, Vec<RecordedRound>> {
-        self.read(owner, move |connection, owner| runs::beside(connection, owner, persona, entries))
+        self.read(owner, move |connection, owner| {
+            moment::rounds(connection, owner, moment::next(owner, moment), persona, entries)
+        })
     }
 
     fn file<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
@@ -439,11 +548,11 @@ impl Store for SqliteStore {
     fn move_anchor<'a>(
         &'a self,
         owner: &'a OwnerId,
-        run: &'a RunId,
+        writer: &'a Writer,
         key: &'a AnchorKey,
         entry: EntryId,
     ) -> StoreFuture<'a, ()> {
-        self.write(owner, move |log, _| anchors::advance(log, run, key, entry))
+        self.write(owner, move |log, _| anchors::advance(log, writer, key, entry))
     }
 
     fn log<'a>(&'a self, owner: &'a OwnerId, first: EntryId, count: usize) -> StoreFuture<'a, Vec<Logged>> {

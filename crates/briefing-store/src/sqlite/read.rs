@@ -26,6 +26,12 @@ pub(super) fn by_message_id(connection: &Connection, owner: OwnerKey, id: &Messa
     Ok(entries.collect::<Result<_, _>>()?)
 }
 
+/// The sequence number of the owner's next entry.
+pub(super) fn next_entry(connection: &Connection, owner: OwnerKey) -> Result<EntryId, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT entries FROM owners WHERE owner = ?1")?;
+    Ok(EntryId::new(statement.query_one([owner.0], |row| row.get::<_, i64>(0))?.cast_unsigned()))
+}
+
 /// The thread of an entry.
 pub(super) fn thread_of(connection: &Connection, entry: i64) -> Result<Option<ThreadId>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT thread FROM members WHERE entry = ?1")?;

@@ -22,9 +22,10 @@ pub(super) const CARD: i64 = 5;
 pub(super) const NOTICE: i64 = 6;
 pub(super) const RESET: i64 = 11;
 pub(super) const EDIT: i64 = 12;
-/// Of a hash only: a run, and the text of a file.
+/// Of a hash only: a run, the text of a file, and a request.
 pub(super) const RUN: i64 = 8;
 pub(super) const TEXT: i64 = 14;
+pub(super) const REQUEST: i64 = 15;
 /// Of a member only: a card that is not settled.
 pub(super) const OPEN_CARD: i64 = 7;
 /// Of a member only: a message that is part of tool use, or holds instructions.

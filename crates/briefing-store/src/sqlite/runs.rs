@@ -9,28 +9,39 @@ use rusqlite::{Connection, OptionalExtension};
 use std::sync::Arc;
 
 use super::append::Log;
-use super::ids::{OwnerKey, entry_id, number, thread_id};
+use super::ids::{OwnerKey, entry_id, number};
 use super::time::micros;
-use super::{forks, rows, threads};
-use crate::{ImportedRound, Key, StoreError};
+use super::{forks, leases, rows, summaries, threads};
+use crate::{ImportedRound, Key, StoreError, Writer};
 
 /// A run while it writes.
 pub(super) struct Found {
     pub(super) key: i64,
-    thread: i64,
+    pub(super) thread: i64,
     last_at: i64,
+    /// Of its last lease.
+    pub(super) fence: Option<i64>,
+    /// Its name, if it has ended.
+    pub(super) how: Option<String>,
 }
 
 impl Found {
     pub(super) fn last_at(&self) -> i64 {
         self.last_at
     }
+
+    /// Refuses what a run that has ended would change.
+    pub(super) fn is_open(&self, run: &RunId) -> Result<(), StoreError> {
+        if self.how.is_none() { Ok(()) } else { Err(StoreError::RunEnded { run: run.clone() }) }
+    }
 }
 
 pub(super) fn find(connection: &Connection, owner: OwnerKey, id: &RunId) -> Result<Option<Found>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT run, thread, last_at FROM runs WHERE owner = ?1 AND id = ?2")?;
-    let found = statement
-        .query_one((owner.0, id.as_str()), |row| Ok(Found { key: row.get(0)?, thread: row.get(1)?, last_at: row.get(2)? }));
+    let mut statement =
+        connection.prepare_cached("SELECT run, thread, last_at, fence, how FROM runs WHERE owner = ?1 AND id = ?2")?;
+    let found = statement.query_one((owner.0, id.as_str()), |row| {
+        Ok(Found { key: row.get(0)?, thread: row.get(1)?, last_at: row.get(2)?, fence: row.get(3)?, how: row.get(4)? })
+    });
     Ok(found.optional()?)
 }
 
@@ -70,7 +81,7 @@ pub(super) fn begin(log: &Log<'_>, run: &Run) -> Result<(), StoreError> {
         )?
         .execute((key, log.owner.0, run.id.as_str(), thread, &run.persona, answers, responsibility, last_at, hash))?;
     match answers {
-        Some(answers) => put_beside(log, answers, &run.persona, key),
+        Some(answers) => put_beside(log, answers, &run.persona, key).map(|_| ()),
         None => Ok(()),
     }
 }
@@ -100,50 +111,51 @@ pub(super) fn altered(connection: &Connection, owner: OwnerKey) -> Result<Vec<i6
     Ok(altered)
 }
 
-fn put_beside(log: &Log<'_>, entry: i64, persona: &str, run: i64) -> Result<(), StoreError> {
-    log.tx.prepare_cached("INSERT INTO places (entry, persona, run) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?.execute((
-        entry,
-        persona.to_ascii_lowercase(),
-        run,
-    ))?;
-    Ok(())
+/// Whether it did not stand there before.
+fn put_beside(log: &Log<'_>, entry: i64, persona: &str, run: i64) -> Result<bool, StoreError> {
+    let mut insert =
+        log.tx.prepare_cached("INSERT INTO places (entry, persona, run) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?;
+    Ok(insert.execute((entry, persona.to_ascii_lowercase(), run))? > 0)
 }
 
-pub(super) fn wrote(log: &Log<'_>, run: &RunId, entry: EntryId) -> Result<(), StoreError> {
-    let found = resolve(log.tx, log.owner, run)?;
+pub(super) fn wrote(log: &Log<'_>, writer: &Writer, entry: EntryId) -> Result<(), StoreError> {
+    let found = leases::admitted(log, writer)?;
     let (entry, _) = living(log, entry)?;
-    record_wrote(log, &found, entry)
+    // What changes nothing may be done once more.
+    if record_wrote(log, &found, entry)? { found.is_open(&writer.run) } else { Ok(()) }
 }
 
 /// A run has written an entry of its own.
 pub(super) fn wrote_at(log: &Log<'_>, run: &Found, entry: i64, at: i64) -> Result<(), StoreError> {
     log.tx.prepare_cached("UPDATE runs SET last_at = ?2 WHERE run = ?1")?.execute((run.key, at))?;
-    record_wrote(log, run, entry)
+    record_wrote(log, run, entry)?;
+    Ok(())
 }
 
-fn record_wrote(log: &Log<'_>, run: &Found, entry: i64) -> Result<(), StoreError> {
+/// Whether it was not recorded before.
+fn record_wrote(log: &Log<'_>, run: &Found, entry: i64) -> Result<bool, StoreError> {
     let mut statement = log.tx.prepare_cached("SELECT persona, answers IS NULL FROM runs WHERE run = ?1")?;
     let (persona, scheduled): (String, bool) = statement.query_one([run.key], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    if scheduled { put_beside(log, entry, &persona, run.key) } else { Ok(()) }
+    if scheduled { put_beside(log, entry, &persona, run.key) } else { Ok(false) }
 }
 
 pub(super) fn append_round(
     log: &mut Log<'_>,
-    run: &RunId,
+    writer: &Writer,
     turn: u32,
     mut said: Assistant,
     now: Timestamp,
 ) -> Result<RecordedRound, StoreError> {
-    let id = run;
-    let run = resolve(log.tx, log.owner, run)?;
+    let run = leases::admitted(log, writer)?;
     if let Some(before) = round(log, &run, turn)? {
         // The numbers of repeated ids were given when it was appended.
         return if unnumbered(&before.said) == unnumbered(&said) {
             Ok(before)
         } else {
-            Err(StoreError::RoundRecorded { run: id.clone(), index: turn })
+            Err(StoreError::RoundRecorded { run: writer.run.clone(), index: turn })
         };
     }
+    run.is_open(&writer.run)?;
     for item in &mut said.items {
         if let Item::Call(call) = item {
             let times = count_call(log, run.thread, call.id.given())?;
@@ -205,11 +217,12 @@ pub(super) fn import(log: &mut Log<'_>, run: &Run, rounds: Vec<ImportedRound>, a
     }
     begin(log, run)?;
     let first = log.next_entry();
+    let writer = Writer::new(run.id.clone());
     for round in rounds {
-        let recorded = append_round(log, &run.id, round.index, round.said, at)?;
+        let recorded = append_round(log, &writer, round.index, round.said, at)?;
         for (call, outcome) in recorded.said.calls().zip(round.outcomes) {
             if let Some(outcome) = outcome {
-                append_outcome(log, &run.id, Outcome { call: call.id.clone(), ..outcome }, at)?;
+                append_outcome(log, &writer, Outcome { call: call.id.clone(), ..outcome }, at)?;
             }
         }
     }
@@ -244,8 +257,13 @@ fn count_call(log: &Log<'_>, thread: i64, given: &str) -> Result<u32, StoreError
     Ok(before)
 }
 
-pub(super) fn append_outcome(log: &mut Log<'_>, run: &RunId, outcome: Outcome, now: Timestamp) -> Result<EntryId, StoreError> {
-    let found = resolve(log.tx, log.owner, run)?;
+pub(super) fn append_outcome(
+    log: &mut Log<'_>,
+    writer: &Writer,
+    outcome: Outcome,
+    now: Timestamp,
+) -> Result<EntryId, StoreError> {
+    let found = leases::writes(log, writer)?;
     let (given, repeats) = (outcome.call.given(), outcome.call.repeat());
     let round: Option<i64> = log
         .tx
@@ -253,7 +271,7 @@ pub(super) fn append_outcome(log: &mut Log<'_>, run: &RunId, outcome: Outcome, n
         .query_one((found.key, given, repeats), |row| row.get(0))
         .optional()?;
     let Some(round) = round else {
-        return Err(StoreError::UnknownCall { run: run.clone(), call: outcome.call.to_string() });
+        return Err(StoreError::UnknownCall { run: writer.run.clone(), call: outcome.call.to_string() });
     };
     let body = message_to_json(&ModelMessage::Tool(Arc::new(outcome)));
     let hash = rows::hash(rows::OUTCOME, &[Some(&number(round).to_le_bytes()), Some(body.as_bytes())]);
@@ -324,23 +342,10 @@ fn outcomes(connection: &Connection, keys: &str, persona: &str) -> Result<HashMa
 
 /// The run of a round or an outcome, and the index of the round.
 pub(super) fn of_entry(connection: &Connection, entry: i64) -> Result<Option<(Run, u32)>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT runs.id, runs.thread, runs.persona, runs.answers, runs.responsibility, rounds.turn
-         FROM rounds JOIN runs USING (run)
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {}, rounds.turn FROM rounds JOIN runs USING (run)
          WHERE rounds.entry = coalesce((SELECT round FROM outcomes WHERE entry = ?1), ?1)",
-    )?;
-    let found = statement.query_one([entry], |row| {
-        let cause = match row.get::<_, Option<i64>>(3)? {
-            Some(answers) => Cause::Message(entry_id(answers)),
-            None => Cause::Responsibility(row.get::<_, Option<String>>(4)?.unwrap_or_default()),
-        };
-        let run = Run {
-            id: RunId::new(row.get::<_, String>(0)?),
-            thread: thread_id(row.get(1)?),
-            persona: row.get::<_, String>(2)?.into(),
-            cause,
-        };
-        Ok((run, row.get(5)?))
-    });
-    Ok(found.optional()?)
+        summaries::RUN
+    ))?;
+    Ok(statement.query_one([entry], |row| Ok((summaries::run(row, 0)?, row.get(5)?))).optional()?)
 }

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 use super::append::{Log, first_of};
 use super::ids::{OwnerKey, entry_id, owner_of, thread_id};
 use super::time::{micros, timestamp};
-use super::{forks, rows};
+use super::{forks, leases, rows};
 use crate::{After, StoreError, ThreadSummary};
 
 /// The thread of that id, or the one that it was merged into.
@@ -114,6 +114,7 @@ pub(super) fn merge(tx: &Transaction<'_>, from: i64, into: i64) -> Result<(), St
     for step in MOVED {
         tx.prepare_cached(step)?.execute([from, into])?;
     }
+    leases::merge(tx, from, into)?;
     for step in LEFT {
         tx.prepare_cached(step)?.execute([from])?;
     }
@@ -177,6 +178,7 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
         return Err(StoreError::FirstOfThread { entry: entry_id(entry) });
     }
     forks::was_unread(tx, old, new, entry)?;
+    leases::split(tx, old, new)?;
     tx.prepare_cached("INSERT INTO call_ids (thread, given, times) SELECT ?2, given, times FROM call_ids WHERE thread = ?1")?
         .execute([old, new])?;
     tx.prepare_cached("DELETE FROM anchors WHERE thread = ?1 AND (at, entry) >= (?2, ?3)")?.execute([old, at, entry])?;

@@ -7,7 +7,7 @@ use briefing::message::{OwnerId, RunId};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::ids::{OwnerKey, entry_id, number, owner_of, thread_id};
-use super::{bodies, chat, forks, rows, runs, schema, search, texts, threads};
+use super::{bodies, chat, forks, requests, rows, runs, schema, search, texts, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Fault, Reference, StoreError, Verified};
 
@@ -355,7 +355,7 @@ fn leftovers(connection: &Connection, owner: &Owner, verified: &mut Verified) ->
 
 /// Every run is what was begun, and stands where it is looked for.
 fn began(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
-    const MISPLACED: [&str; 5] = [
+    const MISPLACED: [&str; 9] = [
         "SELECT run FROM runs WHERE owner <> ?3",
         "SELECT run FROM runs WHERE NOT EXISTS
              (SELECT 1 FROM threads WHERE threads.thread = runs.thread AND merged IS NULL AND thread BETWEEN ?1 AND ?2)",
@@ -367,10 +367,22 @@ fn began(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Res
              OR persona <> (SELECT lower(runs.persona) FROM runs WHERE runs.run = places.run))",
         "SELECT run FROM calls WHERE NOT EXISTS
              (SELECT 1 FROM rounds WHERE rounds.entry = calls.round AND rounds.run = calls.run)",
+        "SELECT run FROM steps WHERE run NOT IN (SELECT run FROM runs)",
+        "SELECT run FROM requests WHERE NOT EXISTS
+             (SELECT 1 FROM runs WHERE runs.run = requests.run AND runs.kept > requests.number)",
+        "SELECT run FROM leases WHERE NOT EXISTS
+             (SELECT 1 FROM runs WHERE runs.run = leases.run AND runs.thread = leases.thread AND runs.fence = leases.fence
+                  AND runs.ended IS NULL)",
+        "SELECT run FROM runs WHERE ((began IS NULL) <> (fence IS NULL) OR (ended IS NULL) <> (how IS NULL)
+             OR fence > (SELECT fences FROM owners WHERE owner = ?3)
+             OR how NOT IN ('answered', 'stopped', 'deadline', 'limit', 'failed', 'lost'))",
     ];
     let name = || owner.name.clone();
     for key in runs::altered(connection, owner.key)? {
         verified.fault(Fault::RunAltered { owner: name(), run: run_id(connection, key)? });
+    }
+    for (key, number) in requests::altered(connection, owner.key)? {
+        verified.fault(Fault::RequestAltered { owner: name(), run: run_id(connection, key)?, number });
     }
     let mut misplaced = BTreeSet::new();
     for sql in MISPLACED {
@@ -426,7 +438,7 @@ fn has_its_people(connection: &Connection, thread: i64) -> Result<bool, StoreErr
 
 /// Everything is somebody's.
 fn nobodys(connection: &Connection, verified: &mut Verified) -> Result<(), StoreError> {
-    const KEYS: [&str; 21] = [
+    const KEYS: [&str; 24] = [
         "entry >> 40 AS owner FROM entries",
         "entry >> 40 FROM members",
         "entry >> 40 FROM mails",
@@ -445,6 +457,9 @@ fn nobodys(connection: &Connection, verified: &mut Verified) -> Result<(), Store
         "thread >> 40 FROM forks",
         "run >> 40 FROM runs",
         "run >> 40 FROM calls",
+        "run >> 40 FROM steps",
+        "run >> 40 FROM requests",
+        "run >> 40 FROM leases",
         "owner FROM keys",
         "owner FROM names",
         "owner FROM awaited",
@@ -481,7 +496,7 @@ fn contents(connection: &Connection, blobs: &dyn Blobs, verified: &mut Verified)
     }
     let mut miscounted = connection.prepare(
         "SELECT hash FROM blobs LEFT JOIN
-             (SELECT blob, count(*) AS times FROM (SELECT raw AS blob FROM mails UNION ALL SELECT content FROM attachments)
+             (SELECT blob, count(*) AS times FROM (SELECT raw AS blob FROM mails UNION ALL SELECT content FROM attachments UNION ALL SELECT content FROM requests)
               GROUP BY blob) USING (blob)
          WHERE refs <> coalesce(times, 0)",
     )?;

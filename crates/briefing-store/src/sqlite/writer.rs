@@ -46,7 +46,7 @@ impl Desk {
 }
 
 /// Lets writers take turns.
-pub(super) struct Writer {
+pub(super) struct Turns {
     shared: Arc<Shared>,
     indexer: Option<JoinHandle<()>>,
 }
@@ -65,7 +65,7 @@ struct Pulse {
     closed: bool,
 }
 
-impl Writer {
+impl Turns {
     pub(super) fn new(desk: Desk) -> Result<Self, StoreError> {
         let pulse = Mutex::new(Pulse { writes: 0, closed: false });
         let shared = Arc::new(Shared { desk: Mutex::new(desk), pulse, changed: Condvar::new() });
@@ -84,7 +84,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for Turns {
     fn drop(&mut self) {
         self.shared.pulse().closed = true;
         self.shared.changed.notify_one();

@@ -4,10 +4,14 @@ mod content;
 mod plan;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use briefing::log::{AttachmentId, Body, Entry, Erased, Popped, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
-use briefing_store::{AnchorKey, Append, Appended, BlobHash, Forget, ForgetReport, ImportedRound, KeptText, Store, StoreError};
+use briefing_store::{
+    AnchorKey, Append, Appended, BlobHash, Forget, ForgetReport, ImportedRound, KeptRequest, KeptText, Lease, RunEnd, Spent,
+    Step, Store, StoreError, Writer,
+};
 use jiff::Timestamp;
 use pollster::block_on;
 
@@ -60,9 +64,9 @@ pub(crate) enum What {
     NamedThread(&'static str),
     Append(Vec<Append>),
     BeginRun(Run),
-    Wrote(RunId, EntryId),
-    AppendRound(RunId, u32, Assistant, Timestamp),
-    AppendOutcome(RunId, Outcome, Timestamp),
+    Wrote(Writer, EntryId),
+    AppendRound(Writer, u32, Assistant, Timestamp),
+    AppendOutcome(Writer, Outcome, Timestamp),
     ImportRun(Run, Vec<ImportedRound>, Timestamp),
     Settle(EntryId, Settled, Option<&'static str>, Timestamp),
     SettleLapsed(ThreadId, Timestamp),
@@ -71,7 +75,15 @@ pub(crate) enum What {
     KeepText(AttachmentId, KeptText),
     Merge(ThreadId, ThreadId),
     Split(EntryId),
-    MoveAnchor(RunId, AnchorKey, EntryId),
+    MoveAnchor(Writer, AnchorKey, EntryId),
+    Lease(RunId, Timestamp, Duration),
+    Renew(Lease, Timestamp, Duration),
+    EndRun(Writer, RunEnd, Option<&'static str>, Timestamp),
+    StopRun(RunId, Timestamp),
+    Spend(Writer, Spent),
+    BeginStep(Writer, &'static str, Timestamp),
+    KeepRequest(Writer, KeptRequest, Timestamp),
+    Claim(EntryId, Timestamp),
     Forget(Forget, Timestamp),
 }
 
@@ -86,6 +98,9 @@ pub(crate) enum Answer {
     Entries(Vec<EntryId>),
     Popped(Option<Arc<Entry>>),
     Imported(bool),
+    Leased(Lease),
+    Step(Step),
+    Kept(u32),
     /// Of a trial, and of what followed it.
     Forgotten(ForgetReport, ForgetReport),
     /// An error with all that it tells.
@@ -118,6 +133,18 @@ pub(crate) fn apply(store: &dyn Store, operation: &Operation) -> Answer {
         What::Merge(from, into) => answer(block_on(store.merge(owner, from, into)), |()| Answer::Done),
         What::Split(entry) => answer(block_on(store.split(owner, entry)), Answer::Thread),
         What::MoveAnchor(run, key, entry) => answer(block_on(store.move_anchor(owner, &run, &key, entry)), |()| Answer::Done),
+        What::Lease(run, now, lasts) => answer(block_on(store.lease(owner, &run, now, lasts)), Answer::Leased),
+        What::Renew(lease, now, lasts) => answer(block_on(store.renew(owner, &lease, now, lasts)), Answer::Leased),
+        What::EndRun(writer, end, detail, now) => {
+            answer(block_on(store.end_run(owner, &writer, end, detail, now)), |()| Answer::Done)
+        }
+        What::StopRun(run, now) => answer(block_on(store.stop_run(owner, &run, now)), |()| Answer::Done),
+        What::Spend(writer, spent) => answer(block_on(store.spend(owner, &writer, spent)), |()| Answer::Done),
+        What::BeginStep(writer, key, now) => answer(block_on(store.begin_step(owner, &writer, key, now)), Answer::Step),
+        What::KeepRequest(writer, request, now) => {
+            answer(block_on(store.keep_request(owner, &writer, request, now)), Answer::Kept)
+        }
+        What::Claim(card, now) => answer(block_on(store.claim_card(owner, card, now)), |()| Answer::Done),
         What::Forget(what, now) => {
             // So that all is in the index.
             block_on(store.search(owner, "x", 1)).unwrap();

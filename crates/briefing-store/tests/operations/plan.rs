@@ -1,9 +1,14 @@
 //! Plans: what is to be done, in small numbers that shrink well.
 
+use std::time::Duration;
+
 use briefing::log::{Arrival, Body, Card, Cause, Kind, Kinds, Run, Settled};
 use briefing::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunId, Text, ThreadId, ToolCall};
 use briefing::ports::{Back, FileText};
-use briefing_store::{AnchorKey, Append, Content, Expected, Forget, ImportedRound, KeptText, Key, Logged, Store, Target};
+use briefing_store::{
+    AnchorKey, Append, Content, Expected, Forget, ImportedRound, KeptRequest, KeptText, Key, Lease, Logged, RunEnd, Spent,
+    Store, Target, Writer,
+};
 use jiff::Timestamp;
 use pollster::block_on;
 use proptest::prelude::*;
@@ -41,6 +46,14 @@ enum Step {
     Merge(u8, u8),
     Split(u8),
     Anchor(u8, u8, u8, u8),
+    Lease(u8, Time, u8),
+    Renew(u8, Time, u8),
+    End(u8, u8, Time),
+    Stop(u8, Time),
+    Spend(u8, u64),
+    Begins(u8, u8, Time),
+    Keep(u8, u8, Time),
+    Claim(u8, Time),
     Forget(Forgetting),
 }
 
@@ -53,6 +66,7 @@ enum Forgetting {
     Correspondent(u8, bool),
     Thread(u8),
     Before(Time),
+    Requests(Time),
 }
 
 /// An append.
@@ -116,6 +130,7 @@ pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
         4 => (n(), any::<bool>()).prop_map(|(who, whole)| Forgetting::Correspondent(who, whole)),
         3 => n().prop_map(Forgetting::Thread),
         3 => times().prop_map(Forgetting::Before),
+        1 => times().prop_map(Forgetting::Requests),
     ];
     let begun = || (n(), n(), prop::option::weighted(0.7, n()), n());
     let step = prop_oneof![
@@ -136,6 +151,14 @@ pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
         2 => (n(), n()).prop_map(|(from, into)| Step::Merge(from, into)),
         2 => n().prop_map(Step::Split),
         3 => (n(), n(), n(), n()).prop_map(|(run, thread, entry, key)| Step::Anchor(run, thread, entry, key)),
+        5 => (n(), times(), 0_u8..10).prop_map(|(run, at, lasts)| Step::Lease(run, at, lasts)),
+        2 => (n(), times(), 0_u8..10).prop_map(|(lease, at, lasts)| Step::Renew(lease, at, lasts)),
+        3 => (n(), n(), times()).prop_map(|(run, how, at)| Step::End(run, how, at)),
+        1 => (n(), times()).prop_map(|(run, at)| Step::Stop(run, at)),
+        2 => (n(), prop_oneof![0_u64..9, Just(u64::MAX)]).prop_map(|(run, tokens)| Step::Spend(run, tokens)),
+        3 => (n(), n(), times()).prop_map(|(run, key, at)| Step::Begins(run, key, at)),
+        4 => (n(), n(), times()).prop_map(|(run, body, at)| Step::Keep(run, body, at)),
+        2 => (n(), times()).prop_map(|(card, at)| Step::Claim(card, at)),
         2 => forgetting.prop_map(Step::Forget),
     ];
     let plan = (prop::bool::weighted(0.3), step).prop_map(|(owner, step)| Plan { owner, step });
@@ -151,15 +174,15 @@ pub(super) fn text(words: &[u8]) -> String {
 }
 
 impl Plan {
-    /// The operation that it comes to, by what is in that store now.
-    pub(crate) fn over(&self, store: &dyn Store) -> Operation {
+    /// The operation that it comes to, by what is in that store now, and the leases that were given.
+    pub(crate) fn over(&self, store: &dyn Store, leases: &[(OwnerId, Lease)]) -> Operation {
         let owner = OwnerId::new(OWNERS[usize::from(self.owner)]);
         let log = block_on(store.log(&owner, EntryId::new(0), 10_000)).unwrap();
         let mut threads = 0;
         while block_on(store.thread(&owner, ThreadId::new(threads))).unwrap().is_some() {
             threads += 1;
         }
-        let what = Over { store, owner: &owner, log: &log, threads }.what(&self.step);
+        let what = Over { store, owner: &owner, log: &log, threads, leases }.what(&self.step);
         Operation { owner, what }
     }
 }
@@ -175,6 +198,7 @@ struct Over<'a> {
     owner: &'a OwnerId,
     log: &'a [Logged],
     threads: u64,
+    leases: &'a [(OwnerId, Lease)],
 }
 
 impl Over<'_> {
@@ -204,6 +228,22 @@ impl Over<'_> {
         RunId::new(format!("run{}", n % 5))
     }
 
+    /// A run, mostly with the fence of its last lease; seldom with that of its first one, or without.
+    fn writer(&self, run: RunId, n: u8) -> Writer {
+        let own: Vec<&Lease> = self
+            .leases
+            .iter()
+            .filter(|(owner, lease)| owner == self.owner && *lease.run() == run)
+            .map(|(_, lease)| lease)
+            .collect();
+        let lease = match n % 8 {
+            0 => None,
+            1 => own.first(),
+            _ => own.last(),
+        };
+        Writer { run, fence: lease.map(|lease| lease.fence()) }
+    }
+
     fn what(&self, step: &Step) -> What {
         match step {
             Step::OpenThread => What::OpenThread,
@@ -218,12 +258,19 @@ impl Over<'_> {
                 });
                 What::ImportRun(self.begun(*run), rounds.collect(), time(*at))
             }
-            Step::Wrote(run, entry) => What::Wrote(self.scheduled(*run), self.entry(*entry)),
-            Step::Round(run, index, calls, at) => What::AppendRound(Self::run(*run), *index, said(calls), time(*at)),
+            Step::Wrote(run, entry) => What::Wrote(self.writer(self.scheduled(*run), run / 5), self.entry(*entry)),
+            Step::Round(run, index, calls, at) => {
+                What::AppendRound(self.writer(Self::run(*run), run / 5), *index, said(calls), time(*at))
+            }
             Step::Outcome(run, call, words, at) => {
+                let writer = run / 5;
                 let (run, call) = self.call(*run, *call);
                 let failed = words.is_multiple_of(3).then_some(words.is_multiple_of(2));
-                What::AppendOutcome(run, Outcome { failed, ..Outcome::text(call, pick(&WORDS, *words)) }, time(*at))
+                What::AppendOutcome(
+                    self.writer(run, writer),
+                    Outcome { failed, ..Outcome::text(call, pick(&WORDS, *words)) },
+                    time(*at),
+                )
             }
             Step::Settle(card, how, language, at) => {
                 let card = self.entry_where(*card, |body| matches!(body, Body::Card(_)));
@@ -256,8 +303,43 @@ impl Over<'_> {
                 let own = block_on(self.store.thread_of(self.owner, entry)).unwrap();
                 let thread = own.filter(|_| !thread.is_multiple_of(4)).unwrap_or_else(|| self.thread(*thread));
                 let (persona, model) = (pick(&PERSONAS, *key).to_owned(), pick(&MODELS, key / 3).to_owned());
-                What::MoveAnchor(Self::run(*run), AnchorKey { thread, persona, view: String::new(), model }, entry)
+                What::MoveAnchor(
+                    self.writer(Self::run(*run), run / 5),
+                    AnchorKey { thread, persona, view: String::new(), model },
+                    entry,
+                )
             }
+            Step::Lease(run, at, lasts) => What::Lease(Self::run(*run), time(*at), Duration::from_secs(u64::from(*lasts))),
+            Step::Renew(lease, at, lasts) => {
+                let own: Vec<&Lease> =
+                    self.leases.iter().filter(|(owner, _)| owner == self.owner).map(|(_, lease)| lease).collect();
+                match own.is_empty() {
+                    true => What::StopRun(Self::run(*lease), time(*at)),
+                    false => What::Renew(pick(&own, *lease).clone(), time(*at), Duration::from_secs(u64::from(*lasts))),
+                }
+            }
+            Step::End(run, how, at) => {
+                let detail = how.is_multiple_of(2).then(|| pick(&WORDS, *how));
+                What::EndRun(self.writer(Self::run(*run), run / 5), pick(&RunEnd::ALL, *how), detail, time(*at))
+            }
+            Step::Stop(run, at) => What::StopRun(Self::run(*run), time(*at)),
+            Step::Spend(run, tokens) => {
+                let spent = Spent { requests: 1, input: *tokens, reasoning: tokens / 2, ..Spent::default() };
+                What::Spend(self.writer(Self::run(*run), run / 5), spent)
+            }
+            Step::Begins(run, key, at) => What::BeginStep(self.writer(Self::run(*run), run / 5), pick(&WORDS, *key), time(*at)),
+            Step::Keep(run, body, at) => {
+                let request = KeptRequest {
+                    wire: "anthropic".to_owned(),
+                    model: pick(&MODELS, *body).to_owned(),
+                    round: u32::from(body % 3),
+                    body: pick(&FILES, *body).to_vec(),
+                    receipt: "{}".to_owned(),
+                    inputs: pick(&WORDS, *body).to_owned(),
+                };
+                What::KeepRequest(self.writer(Self::run(*run), run / 5), request, time(*at))
+            }
+            Step::Claim(card, at) => What::Claim(self.entry_where(*card, |body| matches!(body, Body::Card(_))), time(*at)),
             Step::Forget(what) => {
                 let what = match what {
                     Forgetting::Owner => Forget::Owner,
@@ -266,6 +348,7 @@ impl Over<'_> {
                     }
                     Forgetting::Thread(thread) => Forget::Thread(self.thread(*thread)),
                     Forgetting::Before(at) => Forget::Before(time(*at)),
+                    Forgetting::Requests(at) => Forget::Requests(time(*at)),
                 };
                 What::Forget(what, Timestamp::new(99, 999).unwrap())
             }
@@ -340,7 +423,10 @@ impl Over<'_> {
         };
         // Of two keys the one that is given counts.
         let key = planned.key.map(|key| Key::new(&format!("key {}", key % 4))).or(append.key);
-        let by = planned.by.map(|by| if by.is_multiple_of(2) { self.scheduled(by) } else { Self::run(by) });
+        let by = planned.by.map(|by| {
+            let run = if by.is_multiple_of(2) { self.scheduled(by) } else { Self::run(by) };
+            self.writer(run, by / 5)
+        });
         let target = match &append.content {
             Content::Edit(edit) => block_on(self.store.thread_of(self.owner, edit.of)).unwrap().map_or(thread, Target::Thread),
             _ => thread,

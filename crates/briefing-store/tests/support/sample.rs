@@ -268,14 +268,14 @@ impl Step {
             Self::Round(number) => {
                 let before = self.whole(store);
                 if !before {
-                    block_on(store.append_round(&owner, &run(number), 0, said(number), at(number))).unwrap();
+                    block_on(store.append_round(&owner, &run(number).into(), 0, said(number), at(number))).unwrap();
                 }
                 before
             }
             Self::Outcome(number) => {
                 let before = self.whole(store);
                 if !before {
-                    block_on(store.append_outcome(&owner, &run(number), outcome(number), at(number))).unwrap();
+                    block_on(store.append_outcome(&owner, &run(number).into(), outcome(number), at(number))).unwrap();
                 }
                 before
             }

@@ -51,11 +51,13 @@ pub enum Settled {
     DataChanged,
     /// Confirmed, and it failed.
     Failed,
+    /// Confirmed, and the process died while it was done: it may or may not have been done.
+    Lost,
 }
 
 impl Settled {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Done, Self::Cancelled, Self::Expired, Self::DataChanged, Self::Failed];
+    pub const ALL: [Self; 6] = [Self::Done, Self::Cancelled, Self::Expired, Self::DataChanged, Self::Failed, Self::Lost];
 
     /// Its name for programs.
     #[must_use]
@@ -66,6 +68,7 @@ impl Settled {
             Self::Expired => "expired",
             Self::DataChanged => "data-changed",
             Self::Failed => "failed",
+            Self::Lost => "lost",
         }
     }
 }

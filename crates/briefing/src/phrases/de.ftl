@@ -5,3 +5,4 @@ cancelled = abgebrochen
 expired = abgelaufen
 data-changed = die Daten haben sich geändert
 failed = fehlgeschlagen
+lost = unterbrochen, vielleicht erledigt

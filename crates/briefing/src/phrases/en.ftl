@@ -5,3 +5,4 @@ cancelled = cancelled
 expired = expired
 data-changed = the data changed
 failed = failed
+lost = interrupted, may have been done

@@ -5,3 +5,4 @@ cancelled = cancelado
 expired = caducado
 data-changed = los datos han cambiado
 failed = fallido
+lost = interrumpido, quizá hecho

@@ -5,3 +5,4 @@ cancelled = tühistatud
 expired = aegunud
 data-changed = andmed on muutunud
 failed = ebaõnnestus
+lost = katkestatud, võib-olla tehtud

@@ -5,3 +5,4 @@ cancelled = annulé
 expired = expiré
 data-changed = les données ont changé
 failed = échec
+lost = interrompu, peut-être effectué

@@ -5,3 +5,4 @@ cancelled = annullato
 expired = scaduto
 data-changed = i dati sono cambiati
 failed = non riuscito
+lost = interrotto, forse eseguito

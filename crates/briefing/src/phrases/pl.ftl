@@ -5,3 +5,4 @@ cancelled = anulowano
 expired = wygasło
 data-changed = dane się zmieniły
 failed = nie powiodło się
+lost = przerwano, być może wykonano

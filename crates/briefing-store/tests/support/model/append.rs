@@ -37,7 +37,7 @@ impl Log {
         if let Some(row) = before {
             return Ok(Appended { place: row.place(), thread: row.thread, fate: Fate::Before });
         }
-        let by = append.by.as_ref().map(|run| self.run(run)).transpose()?;
+        let by = append.by.as_ref().map(|writer| self.writes(writer)).transpose()?;
         let placed = match &append.content {
             Content::Mail(new) => briefing_mail::place(&new.mail, &mut Knows(self)).unwrap_or_else(|never| match never {}),
             Content::Message(_) | Content::Card(_) | Content::Reset(_) | Content::Edit(_) => {

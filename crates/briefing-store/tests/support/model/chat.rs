@@ -22,6 +22,9 @@ impl Log {
         if let Some(before) = self.notice_of(card) {
             return Err(StoreError::Settled { card, settled: before.settled });
         }
+        if let (Settled::Cancelled | Settled::Expired, Some(at)) = (settled, row.claimed) {
+            return Err(StoreError::CardClaimed { card, at });
+        }
         let (action, language) = (action.as_str().into(), language.unwrap_or(own).into());
         let (at, thread) = (row.entry.at.max(cut(now)), row.thread);
         let notice = Notice { card, settled, action, language };
@@ -31,6 +34,7 @@ impl Log {
     pub(super) fn settle_lapsed(&mut self, thread: ThreadId, now: Timestamp) -> Result<Vec<EntryId>, StoreError> {
         let mut open = self.open_cards(thread, None, usize::MAX);
         open.reverse();
+        open.retain(|entry| self.row(entry.id).is_some_and(|row| row.claimed.is_none()));
         let lapsed = open.iter().filter(|entry| match &entry.body {
             Body::Card(card) => card.expires.is_some_and(|expires| expires <= cut(now)),
             _ => false,

@@ -36,6 +36,7 @@ pub(super) fn report(owners: &BTreeMap<OwnerId, Log>, owner: &OwnerId, what: &Fo
     let mut report = ForgetReport {
         threads: reach.emptied.len() as u64,
         runs: reach.runs.len() as u64,
+        requests: asked(log, what, &reach).len() as u64,
         raw: rows.iter().filter(|row| row.raw.is_some()).count() as u64,
         attachments: rows.iter().map(|row| row.attachments().len() as u64).sum(),
         searchable: rows.iter().filter(|row| log.is(row, &SEARCHABLE)).count() as u64,
@@ -46,10 +47,13 @@ pub(super) fn report(owners: &BTreeMap<OwnerId, Log>, owner: &OwnerId, what: &Fo
     }
     let stays = |row: &&Row| !row.erased() && !reach.entries.contains(&row.entry.id);
     report.may_quote = reach.touched.iter().map(|thread| log.members(*thread).filter(stays).count() as u64).sum();
-    let contents: BTreeSet<&[u8]> = rows.iter().flat_map(|row| row.contents()).collect();
+    let asked = asked(log, what, &reach);
+    let body = |&(run, at): &(usize, usize)| log.runs[run].work.requests[at].request.body.as_slice();
+    let contents: BTreeSet<&[u8]> = rows.iter().flat_map(|row| row.contents()).chain(asked.iter().map(body)).collect();
     for content in contents {
         let mut others = log.rows.iter().filter(|row| !reach.entries.contains(&row.entry.id));
-        if others.any(|row| row.contents().any(|other| other == content)) {
+        let mut requests = requests(log).filter(|request| !asked.contains(request));
+        if others.any(|row| row.contents().any(|other| other == content)) || requests.any(|request| body(&request) == content) {
             report.shared_blobs += 1;
         } else {
             report.blobs += 1;
@@ -59,8 +63,28 @@ pub(super) fn report(owners: &BTreeMap<OwnerId, Log>, owner: &OwnerId, what: &Fo
     Ok(report)
 }
 
+/// Every request: its run, and which of it.
+fn requests(log: &Log) -> impl Iterator<Item = (usize, usize)> {
+    log.runs.iter().enumerate().flat_map(|(run, row)| (0..row.work.requests.len()).map(move |at| (run, at)))
+}
+
+/// The requests that go.
+fn asked(log: &Log, what: &Forget, reach: &Reach) -> BTreeSet<(usize, usize)> {
+    let goes = |(run, at): &(usize, usize)| match what {
+        Forget::Requests(time) => log.runs[*run].work.requests[*at].at < cut(*time),
+        Forget::Owner | Forget::Correspondent { .. } | Forget::Thread(_) | Forget::Before(_) => {
+            log.parts(log.runs[*run].run.thread).iter().any(|part| reach.touched.contains(&part.thread))
+        }
+    };
+    requests(log).filter(goes).collect()
+}
+
 pub(super) fn forget(log: &mut Log, what: &Forget, now: Timestamp) {
     let reach = reach(log, what);
+    for (run, at) in asked(log, what, &reach).into_iter().rev() {
+        log.runs[run].work.requests.remove(at);
+    }
+    log.leases.retain(|held| !reach.runs.contains(&held.run));
     for row in log.rows.iter_mut().filter(|row| reach.entries.contains(&row.entry.id)) {
         let hash = *BlobHash::of(format!("{:?}", row.entry).as_bytes()).as_bytes();
         let body = Body::Erased(Erased { at: cut(now), hash });
@@ -92,7 +116,7 @@ fn reach(log: &Log, what: &Forget) -> Reach {
         Forget::Correspondent { address, whole_threads: true } => {
             log.rows.iter().filter(|row| writes(row, address)).map(|row| row.thread).collect()
         }
-        Forget::Correspondent { .. } | Forget::Before(_) => BTreeSet::new(),
+        Forget::Correspondent { .. } | Forget::Before(_) | Forget::Requests(_) => BTreeSet::new(),
     };
     let mut entries: BTreeSet<EntryId> = BTreeSet::new();
     let mut runs: BTreeSet<usize> = BTreeSet::new();
@@ -108,7 +132,7 @@ fn reach(log: &Log, what: &Forget) -> Reach {
             let own = match what {
                 Forget::Correspondent { address, .. } => writes(row, address),
                 Forget::Before(time) => row.run.is_none() && row.entry.at < cut(*time),
-                Forget::Owner | Forget::Thread(_) => false,
+                Forget::Owner | Forget::Thread(_) | Forget::Requests(_) => false,
             };
             if own
                 || whole.contains(&row.thread)

@@ -7,6 +7,8 @@ use briefing::message::{EntryId, RunId, ThreadId};
 use briefing_store::{AnchorKey, BlobHash, Key, StoreError};
 use jiff::Timestamp;
 
+use super::work::{Held, Work};
+
 /// All of one owner.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Log {
@@ -18,6 +20,8 @@ pub(super) struct Log {
     /// Ids that the mails of a thread refer to, and that no mail had when they came.
     pub(super) awaited: Vec<(MessageId, ThreadId)>,
     pub(super) runs: Vec<RunRow>,
+    pub(super) fences: u64,
+    pub(super) leases: Vec<Held>,
     /// The runs that were imported, forgotten ones included.
     pub(super) imported: Vec<RunId>,
     /// How often an id was given to a call of a thread.
@@ -78,6 +82,8 @@ pub(super) struct Row {
     pub(super) round: Option<EntryId>,
     /// Of a card: the run that proposed it, if there was one.
     pub(super) proposed: Option<usize>,
+    /// Of a card: when it was claimed.
+    pub(super) claimed: Option<Timestamp>,
     /// When it was popped.
     pub(super) popped: Option<Timestamp>,
 }
@@ -87,6 +93,7 @@ pub(super) struct RunRow {
     pub(super) run: Run,
     pub(super) last: Timestamp,
     pub(super) wrote: Vec<EntryId>,
+    pub(super) work: Work,
     pub(super) gone: bool,
 }
 
@@ -97,7 +104,18 @@ pub(super) fn cut(time: Timestamp) -> Timestamp {
 
 impl Row {
     pub(super) fn new(entry: Arc<Entry>, thread: ThreadId) -> Self {
-        Self { entry, thread, key: None, raw: None, files: Vec::new(), run: None, round: None, proposed: None, popped: None }
+        Self {
+            entry,
+            thread,
+            key: None,
+            raw: None,
+            files: Vec::new(),
+            run: None,
+            round: None,
+            proposed: None,
+            claimed: None,
+            popped: None,
+        }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -251,7 +269,8 @@ impl Log {
     }
 
     pub(super) fn contents(&self) -> impl Iterator<Item = Vec<u8>> {
-        self.rows.iter().flat_map(|row| row.contents().map(<[u8]>::to_vec))
+        let bodies = self.runs.iter().flat_map(|run| &run.work.requests).map(|kept| kept.request.body.clone());
+        self.rows.iter().flat_map(|row| row.contents().map(<[u8]>::to_vec)).chain(bodies)
     }
 
     pub(super) fn open_thread(&mut self) -> ThreadId {

@@ -9,17 +9,20 @@ mod read;
 mod runs;
 mod search;
 mod threads;
+mod work;
 
 use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use briefing::log::{AttachmentId, Entry, MessageId, Notice, Place, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
 use briefing::ports::Back;
 use briefing_store::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptText, KnownFile, Logged, Store,
-    StoreError, StoreFuture, ThreadSummary, Verified,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, KnownFile, Lease,
+    Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreError, StoreFuture, ThreadSummary,
+    Verified, WaitingCard, Writer,
 };
 use jiff::Timestamp;
 
@@ -74,29 +77,29 @@ impl Store for Model {
         self.write(owner, |log| log.begin_run(run))
     }
 
-    fn wrote<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, entry: EntryId) -> StoreFuture<'a, ()> {
-        self.write(owner, |log| log.wrote(run, entry))
+    fn wrote<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, entry: EntryId) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| log.wrote(writer, entry))
     }
 
     fn append_round<'a>(
         &'a self,
         owner: &'a OwnerId,
-        run: &'a RunId,
+        writer: &'a Writer,
         index: u32,
         said: Assistant,
         now: Timestamp,
     ) -> StoreFuture<'a, RecordedRound> {
-        self.write(owner, |log| log.append_round(run, index, said, now))
+        self.write(owner, |log| log.append_round(writer, index, said, now))
     }
 
     fn append_outcome<'a>(
         &'a self,
         owner: &'a OwnerId,
-        run: &'a RunId,
+        writer: &'a Writer,
         outcome: Outcome,
         now: Timestamp,
     ) -> StoreFuture<'a, EntryId> {
-        self.write(owner, |log| log.append_outcome(run, outcome, now))
+        self.write(owner, |log| log.append_outcome(writer, outcome, now))
     }
 
     fn import_run<'a>(
@@ -107,6 +110,86 @@ impl Store for Model {
         at: Timestamp,
     ) -> StoreFuture<'a, bool> {
         self.write(owner, |log| log.import_run(&run, rounds, at))
+    }
+
+    fn lease<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp, lasts: Duration) -> StoreFuture<'a, Lease> {
+        self.write(owner, |log| log.lease(run, now, lasts))
+    }
+
+    fn renew<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp, lasts: Duration) -> StoreFuture<'a, Lease> {
+        self.write(owner, |log| log.renew(lease, now, lasts))
+    }
+
+    fn end_run<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        writer: &'a Writer,
+        end: RunEnd,
+        detail: Option<&'a str>,
+        now: Timestamp,
+    ) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| log.end_run(writer, end, detail, now))
+    }
+
+    fn stop_run<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, _now: Timestamp) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| log.stop_run(run))
+    }
+
+    fn stop_asked<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, bool> {
+        self.read(owner, |log| log.stop_asked(run))
+    }
+
+    fn spend<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, spent: Spent) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| log.spend(writer, spent))
+    }
+
+    fn begin_step<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, key: &'a str, now: Timestamp) -> StoreFuture<'a, Step> {
+        self.write(owner, |log| log.begin_step(writer, key, now))
+    }
+
+    fn keep_request<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        writer: &'a Writer,
+        request: KeptRequest,
+        now: Timestamp,
+    ) -> StoreFuture<'a, u32> {
+        self.write(owner, |log| log.keep_request(writer, request, now))
+    }
+
+    fn run<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Option<RunSummary>> {
+        self.read(owner, |log| log.run(run).ok().map(|at| log.summary_of(at)))
+    }
+
+    fn runs<'a>(&'a self, owner: &'a OwnerId, of: RunsOf) -> StoreFuture<'a, Vec<RunSummary>> {
+        self.read(owner, |log| log.list_runs(of))
+    }
+
+    fn run_rounds<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<RecordedRound>> {
+        self.read(owner, |log| log.run_rounds(run))
+    }
+
+    fn steps<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<(String, Timestamp)>> {
+        self.read(owner, |log| log.steps(run))
+    }
+
+    fn requests<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<RunRequest>> {
+        self.read(owner, |log| log.requests(run))
+    }
+
+    fn claim_card<'a>(&'a self, owner: &'a OwnerId, card: EntryId, now: Timestamp) -> StoreFuture<'a, ()> {
+        let claimed = self.write(owner, |log| log.claim(card, now));
+        Box::pin(
+            async move { if claimed.await? { Ok(()) } else { Err(StoreError::Settled { card, settled: Settled::Expired }) } },
+        )
+    }
+
+    fn waiting_cards<'a>(&'a self, owner: &'a OwnerId, count: usize) -> StoreFuture<'a, Vec<WaitingCard>> {
+        self.read(owner, |log| log.waiting_cards(count))
+    }
+
+    fn next_entry<'a>(&'a self, owner: &'a OwnerId) -> StoreFuture<'a, EntryId> {
+        self.read(owner, |log| EntryId::new(log.rows.len() as u64))
     }
 
     fn settle<'a>(
@@ -124,18 +207,24 @@ impl Store for Model {
         self.write(owner, |log| log.settle_lapsed(thread, now))
     }
 
-    fn open_cards<'a>(
+    fn open_cards_as_of<'a>(
         &'a self,
         owner: &'a OwnerId,
+        moment: Moment,
         thread: ThreadId,
         before: Option<Place>,
         count: usize,
     ) -> StoreFuture<'a, Vec<Arc<Entry>>> {
-        self.read(owner, |log| log.open_cards(thread, before, count))
+        self.read(owner, |log| log.then(moment).open_cards(thread, before, count))
     }
 
-    fn notices<'a>(&'a self, owner: &'a OwnerId, cards: &'a [EntryId]) -> StoreFuture<'a, Vec<Arc<Notice>>> {
-        self.read(owner, |log| log.notices(cards))
+    fn notices_as_of<'a>(
+        &'a self,
+        owner: &'a OwnerId,
+        moment: Moment,
+        cards: &'a [EntryId],
+    ) -> StoreFuture<'a, Vec<Arc<Notice>>> {
+        self.read(owner, |log| log.then(moment).notices(cards))
     }
 
     fn pop<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Option<Arc<Entry>>> {
@@ -146,8 +235,8 @@ impl Store for Model {
         self.write(owner, |log| log.fork(thread, entry))
     }
 
-    fn entry<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
-        self.read(owner, |log| log.row(entry).map(|row| log.now(row)))
+    fn entry_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, entry: EntryId) -> StoreFuture<'a, Option<Arc<Entry>>> {
+        self.read(owner, |log| log.then(moment).entry(entry))
     }
 
     fn by_message_id<'a>(&'a self, owner: &'a OwnerId, id: &'a MessageId) -> StoreFuture<'a, Vec<EntryId>> {
@@ -158,8 +247,8 @@ impl Store for Model {
         self.read(owner, |log| log.row(entry).map(|row| row.thread))
     }
 
-    fn read_back<'a>(&'a self, owner: &'a OwnerId, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>> {
-        self.read(owner, |log| log.read_back(&back))
+    fn read_back_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>> {
+        self.read(owner, |log| log.then(moment).read_back(&back))
     }
 
     fn newest_inbound<'a>(
@@ -170,13 +259,14 @@ impl Store for Model {
         self.read(owner, |log| log.newest_inbound(thread))
     }
 
-    fn rounds<'a>(
+    fn rounds_as_of<'a>(
         &'a self,
         owner: &'a OwnerId,
+        moment: Moment,
         persona: &'a str,
         entries: &'a [EntryId],
     ) -> StoreFuture<'a, Vec<RecordedRound>> {
-        self.read(owner, |log| log.rounds(persona, entries))
+        self.read(owner, |log| log.rounds_then(moment, persona, entries))
     }
 
     fn file<'a>(&'a self, owner: &'a OwnerId, id: &'a AttachmentId) -> StoreFuture<'a, Option<Arc<[u8]>>> {
@@ -232,11 +322,11 @@ impl Store for Model {
     fn move_anchor<'a>(
         &'a self,
         owner: &'a OwnerId,
-        run: &'a RunId,
+        writer: &'a Writer,
         key: &'a AnchorKey,
         entry: EntryId,
     ) -> StoreFuture<'a, ()> {
-        self.write(owner, |log| log.move_anchor(run, key, entry))
+        self.write(owner, |log| log.move_anchor(writer, key, entry))
     }
 
     fn log<'a>(&'a self, owner: &'a OwnerId, first: EntryId, count: usize) -> StoreFuture<'a, Vec<Logged>> {

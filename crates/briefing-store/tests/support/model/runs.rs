@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use briefing::log::{Body, Cause, RecordedOutcome, RecordedRound, Run};
-use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ThreadId};
-use briefing_store::{ImportedRound, StoreError};
+use briefing::message::{Assistant, EntryId, Item, Outcome, ThreadId};
+use briefing_store::{ImportedRound, StoreError, Writer};
 use jiff::Timestamp;
 
 use super::log::{Log, Row, RunRow, cut};
+use super::work::Work;
 
 impl Log {
     pub(super) fn begin_run(&mut self, run: Run) -> Result<(), StoreError> {
@@ -19,15 +20,16 @@ impl Log {
             Cause::Message(entry) => self.live(*entry)?.entry.at,
             Cause::Responsibility(_) => Timestamp::MIN,
         };
-        self.runs.push(RunRow { run: Run { thread, ..run }, last, wrote: Vec::new(), gone: false });
+        self.runs.push(RunRow { run: Run { thread, ..run }, last, wrote: Vec::new(), work: Work::default(), gone: false });
         Ok(())
     }
 
-    pub(super) fn wrote(&mut self, run: &RunId, entry: EntryId) -> Result<(), StoreError> {
-        let run = self.run(run)?;
+    pub(super) fn wrote(&mut self, writer: &Writer, entry: EntryId) -> Result<(), StoreError> {
+        let run = self.admitted(writer)?;
         self.live(entry)?;
         let scheduled = matches!(self.runs[run].run.cause, Cause::Responsibility(_));
         if scheduled && !self.runs[run].wrote.contains(&entry) {
+            self.is_open(run)?;
             self.runs[run].wrote.push(entry);
         }
         Ok(())
@@ -35,13 +37,12 @@ impl Log {
 
     pub(super) fn append_round(
         &mut self,
-        run: &RunId,
+        writer: &Writer,
         index: u32,
         mut said: Assistant,
         now: Timestamp,
     ) -> Result<RecordedRound, StoreError> {
-        let id = run;
-        let run = self.run(run)?;
+        let run = self.admitted(writer)?;
         if let Some(before) = self.round(run, index) {
             let plain = |said: &Assistant| {
                 let mut said = said.clone();
@@ -53,8 +54,9 @@ impl Log {
                 said
             };
             let same = plain(&before.said) == plain(&said);
-            return if same { Ok(before) } else { Err(StoreError::RoundRecorded { run: id.clone(), index }) };
+            return if same { Ok(before) } else { Err(StoreError::RoundRecorded { run: writer.run.clone(), index }) };
         }
+        self.is_open(run)?;
         let thread = self.runs[run].run.thread;
         for item in &mut said.items {
             if let Item::Call(call) = item {
@@ -97,14 +99,14 @@ impl Log {
         of(thread).or_else(older).unwrap_or_default()
     }
 
-    pub(super) fn append_outcome(&mut self, run: &RunId, outcome: Outcome, now: Timestamp) -> Result<EntryId, StoreError> {
-        let at = self.run(run)?;
+    pub(super) fn append_outcome(&mut self, writer: &Writer, outcome: Outcome, now: Timestamp) -> Result<EntryId, StoreError> {
+        let at = self.writes(writer)?;
         let round = self.rows.iter().find(|row| match &row.entry.body {
             Body::Round(said) => row.run.is_some_and(|(of, _)| of == at) && said.calls().any(|call| call.id == outcome.call),
             _ => false,
         });
         let Some((round, turn)) = round.map(|row| (row.entry.id, row.run.unwrap().1)) else {
-            return Err(StoreError::UnknownCall { run: run.clone(), call: outcome.call.to_string() });
+            return Err(StoreError::UnknownCall { run: writer.run.clone(), call: outcome.call.to_string() });
         };
         let time = self.write_time(at, now);
         let thread = self.runs[at].run.thread;
@@ -121,11 +123,12 @@ impl Log {
         if !rounds.is_empty() {
             self.imported.push(run.id.clone());
         }
+        let writer = Writer::new(run.id.clone());
         for ImportedRound { index, said, outcomes } in rounds {
-            let recorded = self.append_round(&run.id, index, said, at)?;
+            let recorded = self.append_round(&writer, index, said, at)?;
             for (call, outcome) in recorded.said.calls().zip(outcomes) {
                 if let Some(outcome) = outcome {
-                    self.append_outcome(&run.id, Outcome { call: call.id.clone(), ..outcome }, at)?;
+                    self.append_outcome(&writer, Outcome { call: call.id.clone(), ..outcome }, at)?;
                 }
             }
         }
@@ -154,7 +157,7 @@ impl Log {
         found
     }
 
-    fn rounds_of(&self, run: usize) -> Vec<RecordedRound> {
+    pub(super) fn rounds_of(&self, run: usize) -> Vec<RecordedRound> {
         let mut rounds: Vec<(u32, RecordedRound)> = Vec::new();
         for row in &self.rows {
             let Some((_, turn)) = row.run.filter(|(of, _)| *of == run) else { continue };

@@ -1,8 +1,8 @@
 //! Threads that merge, split and fork, and where windows begin in them.
 
-use briefing::log::{Kind, Place};
-use briefing::message::{EntryId, RunId, ThreadId};
-use briefing_store::{AnchorKey, StoreError};
+use briefing::log::Kind;
+use briefing::message::{EntryId, ThreadId};
+use briefing_store::{AnchorKey, StoreError, Writer};
 
 use super::log::{Fork, Log, Row};
 
@@ -44,6 +44,7 @@ impl Log {
     }
 
     fn unite(&mut self, from: ThreadId, into: ThreadId) {
+        self.unite_leases(from, into);
         let own = self.forks.extract_if(.., |fork| fork.thread == from).next();
         let fork_of_it = self.forks.extract_if(.., |fork| fork.thread == into && fork.of == from).next();
         if fork_of_it.is_some() {
@@ -166,19 +167,17 @@ impl Log {
         }
     }
 
-    pub(super) fn move_anchor(&mut self, run: &RunId, key: &AnchorKey, entry: EntryId) -> Result<(), StoreError> {
-        self.run(run)?;
+    pub(super) fn move_anchor(&mut self, writer: &Writer, key: &AnchorKey, entry: EntryId) -> Result<(), StoreError> {
+        let run = self.admitted(writer)?;
         let key = self.anchor_key(key)?;
         let place = self.read_in(key.thread, entry)?.place();
-        self.forward(key, place);
-        Ok(())
-    }
-
-    fn forward(&mut self, key: AnchorKey, place: Place) {
-        match self.anchors.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, known)) => *known = place.max(*known),
-            None => self.anchors.push((key, place)),
+        let moves = self.anchors.iter().all(|(known, at)| *known != key || *at < place);
+        if moves {
+            self.is_open(run)?;
+            self.anchors.retain(|(known, _)| *known != key);
+            self.anchors.push((key, place));
         }
+        Ok(())
     }
 }
 

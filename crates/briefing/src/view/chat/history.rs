@@ -158,7 +158,7 @@ pub fn build(
 
 /// The fixed phrase for what became of a card: `[confirmation] STATE: ACTION`, the state in the language of `locale` (see
 /// [`Language::of`]), the tag the same in all of them. Outcomes are `waiting`, `done`, `cancelled`, `expired`, `data_changed` (or
-/// `data-changed`) and `failed`; any other has no phrase, and neither has a blank action. The action is told on one line, with
+/// `data-changed`), `failed` and `lost`; any other has no phrase, and neither has a blank action. The action is told on one line, with
 /// at most 200 characters, and a tag in it is broken.
 ///
 /// ```

@@ -1,0 +1,147 @@
+//! An agent: a persona with its models, its tools, and the log that it works in.
+
+use std::sync::Arc;
+
+use briefing::log::Cause;
+use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
+use briefing::{Inbound, Persona, Responsibility};
+use briefing_store::{RunEnd, Spent, Store};
+
+use crate::assemble::About;
+use crate::engine::{Engine, StoreEngine};
+use crate::model::{Learned, Model};
+use crate::tool::ToolSet;
+use crate::{AgentError, Clock, Settings, Stop, Told};
+
+/// An agent. Cheap to clone; one agent serves many threads at once, and in each of them one run at a time.
+///
+/// Its futures need no runtime of their own: what providers, tools and the clock need, they need. A future that is dropped leaves a
+/// run that did not end. Its lease lapses, and the next run in the thread takes it up, or closes it as lost.
+#[derive(Clone)]
+pub struct Agent {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) persona: Arc<Persona>,
+    pub(crate) models: Vec<Model>,
+    pub(crate) tools: Arc<ToolSet>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) settings: Settings,
+    pub(crate) learned: Learned,
+}
+
+impl Inner {
+    pub(crate) fn owner(&self) -> &OwnerId {
+        self.persona.owner()
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The run.
+    pub run: RunId,
+    /// How.
+    pub how: RunEnd,
+    /// What is told beside that, such as the fault of a provider.
+    pub detail: Option<String>,
+    /// The entry of the answer, if there is one.
+    pub answer: Option<EntryId>,
+    /// What the run has spent, that of a process that died included.
+    pub spent: Spent,
+    /// What this process spent on it, where the prices of its models are known: in their unit.
+    pub cost: u64,
+}
+
+impl Agent {
+    /// An agent whose engine is the store itself.
+    ///
+    /// # Errors
+    /// [`AgentError::NoModel`] without a model.
+    pub fn new(
+        store: Arc<dyn Store>,
+        persona: Arc<Persona>,
+        models: Vec<Model>,
+        tools: Arc<ToolSet>,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Result<Self, AgentError> {
+        if models.is_empty() {
+            return Err(AgentError::NoModel);
+        }
+        let engine = Arc::new(StoreEngine::new(Arc::clone(&store), StoreEngine::LASTS));
+        let inner = Inner { store, engine, persona, models, tools, clock, settings, learned: Learned::default() };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The same agent under another engine.
+    #[must_use]
+    pub fn with_engine(self, engine: Arc<dyn Engine>) -> Self {
+        let Inner { store, persona, models, tools, clock, settings, .. } = &*self.inner;
+        let inner = Inner {
+            store: Arc::clone(store),
+            engine,
+            persona: Arc::clone(persona),
+            models: models.clone(),
+            tools: Arc::clone(tools),
+            clock: Arc::clone(clock),
+            settings: settings.clone(),
+            learned: Learned::default(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Answers a mail, or what a user said in a chat. The answer is appended to the thread. A run for the same entry whose process died
+    /// is taken up where it was; other runs of the thread that died are closed as lost.
+    ///
+    /// That a model or a tool failed, or a limit was reached, is an [`Ended`] that says so.
+    ///
+    /// # Errors
+    /// [`AgentError::Busy`] while another run is at work in the thread; [`AgentError::NotAnswerable`], [`AgentError::NotInThread`];
+    /// [`AgentError::Store`] or [`AgentError::Fenced`] if it could not be written down what happened: the run can be taken up again.
+    pub async fn answer(&self, thread: ThreadId, entry: EntryId, stop: &Stop, told: &mut Told<'_>) -> Result<Ended, AgentError> {
+        let inner = &self.inner;
+        let found = inner.store.entry(inner.owner(), entry).await?;
+        if found.and_then(|found| Inbound::new(found, thread)).is_none() {
+            return Err(AgentError::NotAnswerable { entry });
+        }
+        if !inner.shows(thread, entry).await? {
+            return Err(AgentError::NotInThread { thread, entry });
+        }
+        let about = About::Message { thread: thread.get(), entry: entry.get() };
+        inner.run(about, Cause::Message(entry), stop, told).await
+    }
+
+    /// Does scheduled work once. What the model says at the end is appended to the thread.
+    ///
+    /// # Errors
+    /// As [`answer`](Self::answer), and [`AgentError::Chain`] without a chain for scheduled work.
+    pub async fn work(
+        &self,
+        thread: ThreadId,
+        responsibility: Responsibility,
+        stop: &Stop,
+        told: &mut Told<'_>,
+    ) -> Result<Ended, AgentError> {
+        let Responsibility { name, instructions } = responsibility;
+        let cause = Cause::Responsibility(name.clone());
+        let about = About::Responsibility { thread: thread.get(), name, instructions };
+        self.inner.chain(&about)?;
+        self.inner.run(about, cause, stop, told).await
+    }
+
+    /// The persona.
+    #[must_use]
+    pub fn persona(&self) -> &Persona {
+        &self.inner.persona
+    }
+
+    /// The engine.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.inner.engine
+    }
+}

@@ -1,0 +1,114 @@
+//! Cards: a person confirms, and what was proposed is done, once; or says no.
+
+use std::sync::Arc;
+
+use briefing::log::{Body, Card, Settled};
+use briefing::message::{EntryId, Part};
+use briefing_store::StoreError;
+
+use crate::agent::{Agent, Inner};
+use crate::run::guarded;
+use crate::tool::{Checked, ToolContext, ToolFailure};
+use crate::AgentError;
+
+/// What became of a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confirmed {
+    /// How it ended.
+    pub settled: Settled,
+    /// The entry that says so. The model is told no more than that.
+    pub notice: EntryId,
+    /// What the tool said, or why it was not done: for the person alone.
+    pub said: String,
+}
+
+impl Agent {
+    /// A person confirms that card. Whether the persona may still do it, and whether what it touches is as it was, is looked at again;
+    /// then it is done, and its outcome is a notice in the thread. Only one of two who confirm at once does it.
+    ///
+    /// # Errors
+    /// [`AgentError::Settled`] if it was settled before, or has lapsed; [`AgentError::NotOurs`] of another persona's card;
+    /// [`AgentError::Store`] with [`StoreError::CardClaimed`] while somebody else does it, or died over it, and with
+    /// [`StoreError::NotACard`] and [`StoreError::UnknownEntry`].
+    pub async fn confirm(&self, card: EntryId) -> Result<Confirmed, AgentError> {
+        let inner = &*self.inner;
+        let (owner, found) = (inner.owner(), inner.own_card(card).await?);
+        inner.engine.claim(owner, card, inner.clock.now()).await?;
+        let (settled, said) = match inner.do_card(card, &found).await {
+            Ok(said) => (Settled::Done, said),
+            Err(NotDone::Changed) => (Settled::DataChanged, "what it touches has changed since it was proposed".to_owned()),
+            Err(NotDone::Failed(why)) => (Settled::Failed, why),
+        };
+        let language = Some(&*inner.settings.language);
+        let notice = inner.persist(|| inner.store.settle(owner, card, settled, language, inner.clock.now())).await?;
+        Ok(Confirmed { settled, notice, said })
+    }
+
+    /// A person says no. The entry that tells it.
+    ///
+    /// # Errors
+    /// As [`confirm`](Self::confirm).
+    pub async fn cancel(&self, card: EntryId) -> Result<EntryId, AgentError> {
+        let inner = &*self.inner;
+        inner.own_card(card).await?;
+        let language = Some(&*inner.settings.language);
+        Ok(inner.store.settle(inner.owner(), card, Settled::Cancelled, language, inner.clock.now()).await?)
+    }
+}
+
+/// Why a confirmed card was not done.
+enum NotDone {
+    Changed,
+    Failed(String),
+}
+
+impl From<ToolFailure> for NotDone {
+    fn from(failure: ToolFailure) -> Self {
+        Self::Failed(failure.to_string())
+    }
+}
+
+impl Inner {
+    /// The card, if this persona proposed it.
+    async fn own_card(&self, entry: EntryId) -> Result<Arc<Card>, AgentError> {
+        let found = self.store.entry(self.owner(), entry).await?.ok_or(StoreError::UnknownEntry { entry })?;
+        let Body::Card(card) = &found.body else { return Err(StoreError::NotACard { entry }.into()) };
+        if let Some(run) = &card.run {
+            let proposer = self.store.run(self.owner(), run).await?;
+            if proposer.is_some_and(|run| !run.run.persona.eq_ignore_ascii_case(self.persona.address())) {
+                return Err(AgentError::NotOurs { card: entry });
+            }
+        }
+        Ok(Arc::clone(card))
+    }
+
+    /// Does what a claimed card proposes.
+    async fn do_card(&self, entry: EntryId, card: &Card) -> Result<String, NotDone> {
+        let Checked::Ready { tool, input } = self.tools.check(&card.call, |tool| self.persona.may_use(tool)) else {
+            return Err(NotDone::Failed(format!("the persona may not use {} any more, or it takes something else now", card.call.name)));
+        };
+        let thread = self.store.thread_of(self.owner(), entry).await.ok().flatten();
+        let (Some(thread), Some(run)) = (thread, card.run.clone()) else {
+            return Err(NotDone::Failed("the card does not say which run proposed it".to_owned()));
+        };
+        let cx = ToolContext {
+            owner: self.owner().clone(),
+            persona: self.persona.address().into(),
+            thread,
+            key: format!("{run}/card/{entry}").into(),
+            run,
+            now: self.clock.now(),
+            store: Arc::clone(&self.store),
+        };
+        let timeout = tool.spec().timeout;
+        if tool.spec().confirm {
+            let now = self.within(timeout, guarded(tool.propose(&input, &cx))).await?;
+            if now.fingerprint != card.fingerprint {
+                return Err(NotDone::Changed);
+            }
+        }
+        let output = self.perform(&*tool, &input, &cx, None).await?;
+        let texts: Vec<&str> = output.parts.iter().filter_map(Part::as_text).collect();
+        Ok(texts.join("\n\n"))
+    }
+}

@@ -1,0 +1,266 @@
+//! The calls of a round: looked at, done side by side where they only read, and their outcomes recorded as they come.
+
+use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use briefing::log::{Arrival, Card, RecordedRound};
+use briefing::message::{Assistant, Outcome, Part, ToolCall};
+use briefing::texts::OutcomeText;
+use briefing_store::{Append, Key, Step};
+use futures_util::future::{Either, FutureExt, select};
+use futures_util::stream::{self, StreamExt};
+use serde_json::{Map, Value};
+use tracing::Instrument;
+
+use crate::agent::Inner;
+use crate::engine::StepKey;
+use crate::run::open::fixed;
+use crate::run::{Halt, Running, told_text};
+use crate::tool::{Checked, Effect, Tool, ToolContext, ToolFailure, ToolOutput};
+use crate::Event;
+
+/// How many calls that only read are done at once.
+const SIDE_BY_SIDE: usize = 8;
+
+/// The most bytes of one outcome. Tools have limits of their own; this is the last fence.
+const MAX_OUTCOME_BYTES: usize = 8 << 20;
+
+/// A call that is to be done.
+struct Job {
+    call: ToolCall,
+    tool: Arc<dyn Tool>,
+    input: Map<String, Value>,
+    key: StepKey,
+}
+
+/// How a job came to its end.
+enum Done {
+    /// With an outcome.
+    Outcome(Outcome),
+    /// As a card, whose call waits.
+    Card(Box<Card>),
+}
+
+impl Running<'_> {
+    /// Records what the model said, and then does what it asked for.
+    pub(super) async fn act(&mut self, said: Assistant) -> Result<(), Halt> {
+        let inner = self.inner;
+        let (round, writer) = (self.round, self.writer.clone());
+        let recorded = inner
+            .persist(|| inner.store.append_round(inner.owner(), &writer, round, said.clone(), inner.clock.now()))
+            .await?;
+        self.round = round.saturating_add(1);
+        for call in recorded.said.calls() {
+            let (call, tool, input) = (call.id.to_string(), call.name.clone(), told_text(call.input.raw()));
+            (self.told)(Event::Called { call, tool, input });
+        }
+        self.do_calls(round, &recorded).await
+    }
+
+    /// Goes on where a process died: calls of its rounds that have no outcome are done, or closed as lost.
+    pub(super) async fn take_up(&mut self) -> Result<(), Halt> {
+        if !self.resumed {
+            return Ok(());
+        }
+        let rounds = self.inner.store.run_rounds(self.inner.owner(), &self.writer.run).await?;
+        for recorded in &rounds {
+            let round = self.round;
+            self.round = round.saturating_add(1);
+            let failed = recorded.outcomes.iter().filter(|outcome| outcome.outcome.failed == Some(true)).count();
+            self.calls = self.calls.saturating_add(u32::try_from(recorded.outcomes.len()).unwrap_or(u32::MAX));
+            self.failures = self.failures.saturating_add(u32::try_from(failed).unwrap_or(u32::MAX));
+            self.do_calls(round, recorded).await?;
+        }
+        Ok(())
+    }
+
+    /// Does the calls of a round that have no outcome, in their order: neighbours that only read side by side, one that writes alone.
+    async fn do_calls(&mut self, round: u32, recorded: &RecordedRound) -> Result<(), Halt> {
+        let answered: HashSet<_> = recorded.outcomes.iter().map(|recorded| &recorded.outcome.call).collect();
+        let most = self.inner.settings.limits.calls_of_round as usize;
+        let mut reads = Vec::new();
+        for (at, call) in recorded.said.calls().enumerate().filter(|(_, call)| !answered.contains(&call.id)) {
+            let key = StepKey::call(&self.writer.run, round, at);
+            if at >= most {
+                let text = format!("[refused: at most {most} calls of one round are done]");
+                self.record(call, failed(call, text)).await?;
+                continue;
+            }
+            let inner = self.inner;
+            match inner.tools.check(call, |tool| inner.persona.may_use(tool)) {
+                Checked::Refused(fault) => self.record(call, failed(call, fault.to_string())).await?,
+                Checked::Ready { tool, input } => {
+                    let job = Job { call: call.clone(), tool, input, key };
+                    if job.tool.spec().effect == Effect::Reads && !job.tool.spec().confirm {
+                        reads.push(job);
+                    } else {
+                        self.do_jobs(std::mem::take(&mut reads)).await?;
+                        self.do_jobs(vec![job]).await?;
+                    }
+                }
+            }
+        }
+        self.do_jobs(reads).await
+    }
+
+    /// Does these side by side, and records each outcome when it comes. If the run is to stop, what is under way is broken off.
+    async fn do_jobs(&mut self, jobs: Vec<Job>) -> Result<(), Halt> {
+        let (inner, stop, left) = (self.inner, self.stop, self.left());
+        let mut open: Vec<ToolCall> = jobs.iter().map(|job| job.call.clone()).collect();
+        let (writer, thread) = (self.writer.clone(), self.about.thread());
+        let done = jobs.into_iter().map(|job| {
+            let cx = ToolContext {
+                owner: inner.owner().clone(),
+                persona: inner.persona.address().into(),
+                thread,
+                run: writer.run.clone(),
+                key: job.key.shared(),
+                now: inner.clock.now(),
+                store: Arc::clone(&inner.store),
+            };
+            let writer = &writer;
+            async move {
+                let done = inner.do_job(&job, writer, &cx, left).await;
+                (job, done)
+            }
+        });
+        let mut done = pin!(stream::iter(done).buffer_unordered(SIDE_BY_SIDE));
+        while !open.is_empty() {
+            let next = select(pin!(stop.wait()), done.next()).await;
+            let Either::Right((Some((job, done)), _)) = next else { break };
+            open.retain(|call| call.id != job.call.id);
+            match done? {
+                Done::Outcome(outcome) => self.record(&job.call, outcome).await?,
+                Done::Card(card) => self.hold(&job, *card).await?,
+            }
+        }
+        for call in open {
+            self.record(&call, fixed(call.id.clone(), OutcomeText::Interrupted)).await?;
+        }
+        Ok(())
+    }
+
+    /// Appends a card, once, and the outcome by which the model knows that its call waits.
+    async fn hold(&mut self, job: &Job, card: Card) -> Result<(), Halt> {
+        let inner = self.inner;
+        let key = Key::new(&format!("card {}", job.key));
+        let (action, preview, expires) = (card.action.clone(), told_text(&card.preview), card.expires);
+        let thread = self.about.thread();
+        let append = |now| Append::card(card.clone(), thread, Arrival::Live(now)).key(key).by(self.writer.clone());
+        let appended = inner.persist(|| inner.store.append(inner.owner(), vec![append(inner.clock.now())])).await?;
+        if let Some(appended) = appended.first() {
+            (self.told)(Event::Card { card: appended.place.entry, action, preview, expires });
+        }
+        self.record(&job.call, fixed(job.call.id.clone(), OutcomeText::Waiting)).await
+    }
+
+    /// Records an outcome. The tool has done what it did, so this is worth waiting for.
+    async fn record(&mut self, call: &ToolCall, outcome: Outcome) -> Result<(), Halt> {
+        let inner = self.inner;
+        self.calls = self.calls.saturating_add(1);
+        self.failures = self.failures.saturating_add(u32::from(outcome.failed == Some(true)));
+        inner
+            .persist(|| inner.store.append_outcome(inner.owner(), &self.writer, outcome.clone(), inner.clock.now()))
+            .await?;
+        let texts: Vec<&str> = outcome.parts.iter().filter_map(Part::as_text).collect();
+        let (id, tool, text) = (call.id.to_string(), call.name.clone(), told_text(&texts.join("\n\n")));
+        (self.told)(Event::Outcome { call: id, tool, failed: outcome.failed, text });
+        Ok(())
+    }
+}
+
+impl Inner {
+    async fn do_job(
+        &self,
+        job: &Job,
+        writer: &briefing_store::Writer,
+        cx: &ToolContext,
+        left: Option<Duration>,
+    ) -> Result<Done, Halt> {
+        let spec = job.tool.spec();
+        let id = job.call.id.clone();
+        if spec.confirm {
+            let proposed = guarded(job.tool.propose(&job.input, cx));
+            return Ok(match self.within(least(spec.timeout, left), proposed).await {
+                Ok(proposal) => Done::Card(Box::new(Card {
+                    run: Some(cx.run.clone()),
+                    call: job.call.clone(),
+                    action: format!("{} {id}", spec.name),
+                    language: self.settings.language.to_string(),
+                    preview: proposal.preview,
+                    fingerprint: proposal.fingerprint,
+                    expires: self.settings.card_lasts.and_then(|lasts| cx.now.checked_add(lasts).ok()),
+                })),
+                Err(failure) => Done::Outcome(failed(&job.call, failure.to_string())),
+            });
+        }
+        let step = self.engine.step(self.owner(), writer, &job.key, self.clock.now()).await?;
+        if step == Step::Again && spec.effect == Effect::Writes {
+            return Ok(Done::Outcome(fixed(id, OutcomeText::Lost)));
+        }
+        let span = tracing::info_span!(
+            "execute_tool",
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = &*spec.name,
+            gen_ai.tool.call.id = %id,
+        );
+        let outcome = match self.perform(&*job.tool, &job.input, cx, left).instrument(span).await {
+            Ok(ToolOutput { parts }) => Outcome { parts, failed: Some(false), ..Outcome::text(id, "") },
+            Err(failure) => failed(&job.call, failure.to_string()),
+        };
+        Ok(Done::Outcome(outcome))
+    }
+
+    /// Does what a tool does, within its time and a size.
+    pub(crate) async fn perform(
+        &self,
+        tool: &dyn Tool,
+        input: &Map<String, Value>,
+        cx: &ToolContext,
+        left: Option<Duration>,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let output = self.within(least(tool.spec().timeout, left), guarded(tool.run(input, cx))).await?;
+        let bytes: usize = output.parts.iter().map(size).sum();
+        if bytes > MAX_OUTCOME_BYTES { Err(ToolFailure::TooMuch { limit: MAX_OUTCOME_BYTES as u64 }) } else { Ok(output) }
+    }
+
+    /// Within that time, or not at all.
+    pub(crate) async fn within<T>(
+        &self,
+        time: Option<Duration>,
+        work: impl Future<Output = Result<T, ToolFailure>>,
+    ) -> Result<T, ToolFailure> {
+        let Some(after) = time else { return work.await };
+        match select(pin!(work), pin!(self.clock.sleep(after))).await {
+            Either::Left((done, _)) => done,
+            Either::Right(((), _)) => Err(ToolFailure::TimedOut { after }),
+        }
+    }
+}
+
+/// A tool that panics has failed, and nothing else has.
+pub(crate) async fn guarded<T>(work: impl Future<Output = Result<T, ToolFailure>>) -> Result<T, ToolFailure> {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Err(ToolFailure::Crashed { detail: told_text(said.unwrap_or("it panicked")) })
+    })
+}
+
+fn least(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+    one.into_iter().chain(other).min()
+}
+
+fn failed(call: &ToolCall, text: String) -> Outcome {
+    Outcome { failed: Some(true), ..Outcome::text(call.id.clone(), text) }
+}
+
+fn size(part: &Part) -> usize {
+    match part {
+        Part::Text(text) => text.text.len(),
+        Part::Image(media) | Part::Document(media) => media.source.size(),
+        Part::Native(native) => native.raw.as_str().len(),
+    }
+}

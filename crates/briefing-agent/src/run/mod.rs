@@ -1,0 +1,228 @@
+//! The loop of one run: ask, record, act, record, and again, until there is an answer.
+//!
+//! Everything that happens is in the log before it has an effect: what the model said before its calls are done, that a call begins
+//! before it does, its outcome before the model is asked again. So a process that dies anywhere leaves a log that tells what is to be
+//! done next.
+
+mod answer;
+mod ask;
+mod calls;
+mod open;
+
+use std::pin::pin;
+use std::time::Duration;
+
+use briefing::Chain;
+use briefing::log::Cause;
+use briefing_store::{Lease, RunEnd, Spent, StoreError, Writer};
+use futures_util::future::{Either, select};
+use jiff::Timestamp;
+use tracing::Instrument;
+
+use crate::agent::{Ended, Inner};
+use crate::assemble::About;
+pub(crate) use calls::guarded;
+
+use crate::{AgentError, Event, Stop, Told};
+
+/// A run while it works.
+pub(crate) struct Running<'a> {
+    inner: &'a Inner,
+    about: About,
+    chain: Chain,
+    writer: Writer,
+    lease: Lease,
+    /// Whether it goes on where a process died.
+    resumed: bool,
+    /// When it began: what templates call now.
+    began: Timestamp,
+    /// When its time is over.
+    deadline: Option<Timestamp>,
+    stop: &'a Stop,
+    told: &'a mut Told<'a>,
+    /// The index of the next round.
+    round: u32,
+    /// Which of the models is asked.
+    model: usize,
+    calls: u32,
+    failures: u32,
+    spent: Spent,
+    cost: u64,
+}
+
+/// Why a run goes no further.
+pub(crate) enum Halt {
+    /// It ends so.
+    End(RunEnd, Option<String>),
+    /// It cannot be written down.
+    Broken(AgentError),
+}
+
+impl<E: Into<AgentError>> From<E> for Halt {
+    fn from(error: E) -> Self {
+        Self::Broken(error.into())
+    }
+}
+
+impl Halt {
+    fn failed(detail: impl ToString) -> Self {
+        Self::End(RunEnd::Failed, Some(detail.to_string()))
+    }
+}
+
+impl Inner {
+    /// Runs, with a sign of life beside the work.
+    pub(crate) async fn run(
+        &self,
+        about: About,
+        cause: Cause,
+        stop: &Stop,
+        told: &mut Told<'_>,
+    ) -> Result<Ended, AgentError> {
+        let running = self.open(about, cause, stop, told).await?;
+        let run = running.writer.run.clone();
+        let span = tracing::info_span!(
+            "invoke_agent",
+            gen_ai.operation.name = "invoke_agent",
+            gen_ai.agent.name = self.persona.name(),
+            gen_ai.conversation.id = running.about.thread().get(),
+            briefing.run = run.as_str(),
+        );
+        // Fenced off, or asked to stop from elsewhere: either way the work is broken off, and only the first writes nothing more.
+        let lease = running.lease.clone();
+        let work = pin!(running.work().instrument(span));
+        let alive = pin!(self.stay_alive(lease, stop));
+        match select(work, alive).await {
+            Either::Left((ended, _)) => ended,
+            Either::Right((error, _)) => Err(error),
+        }
+    }
+
+    /// Tells the engine that the run is alive until somebody else has its thread.
+    async fn stay_alive(&self, mut lease: Lease, stop: &Stop) -> AgentError {
+        // Three signs of life within a lease: one may be lost, one late.
+        let pause = (self.engine.lasts() / 3).max(Duration::from_millis(1));
+        loop {
+            self.clock.sleep(pause).await;
+            match self.engine.alive(self.owner(), &lease, self.clock.now()).await {
+                Ok(renewed) => lease = renewed,
+                Err(error @ StoreError::Fenced { .. }) => return error.into(),
+                // What cannot be written now may be written next time; if not, the lease lapses and the next write is refused.
+                Err(_) => {}
+            }
+            if !stop.asked() && matches!(self.engine.stopping(self.owner(), lease.run()).await, Ok(true)) {
+                stop.ask();
+            }
+        }
+    }
+}
+
+impl Running<'_> {
+    async fn work(mut self) -> Result<Ended, AgentError> {
+        match self.rounds().await {
+            Ok(answered) => Ok(answered),
+            Err(Halt::End(how, detail)) => self.end(how, detail, None).await,
+            Err(Halt::Broken(error)) => Err(error),
+        }
+    }
+
+    async fn rounds(&mut self) -> Result<Ended, Halt> {
+        if let Some(answer) = self.written().await? {
+            return Ok(self.end(RunEnd::Answered, None, Some(answer)).await?);
+        }
+        self.take_up().await?;
+        loop {
+            self.may_go_on().await?;
+            let answer = self.ask().await?;
+            let said = answer.said();
+            if answer.goes_on() {
+                self.act(said).await?;
+            } else {
+                return self.answered(said, &answer.stop).await;
+            }
+        }
+    }
+
+    /// Looked at between rounds.
+    async fn may_go_on(&mut self) -> Result<(), Halt> {
+        let limits = &self.inner.settings.limits;
+        let over = |what: &str| Err(Halt::End(RunEnd::Limit, Some(what.to_owned())));
+        if self.stop.asked() || self.inner.engine.stopping(self.inner.owner(), &self.writer.run).await? {
+            return Err(Halt::End(RunEnd::Stopped, None));
+        }
+        if self.deadline.is_some_and(|deadline| deadline <= self.inner.clock.now()) {
+            return Err(self.late());
+        }
+        if self.round >= limits.rounds {
+            return over(&format!("{} rounds without an answer", limits.rounds));
+        }
+        if self.calls >= limits.calls {
+            return over(&format!("{} calls", self.calls));
+        }
+        if self.failures >= limits.failures {
+            return over(&format!("{} calls that failed", self.failures));
+        }
+        if limits.tokens.is_some_and(|most| self.spent.input.saturating_add(self.spent.output) >= most) {
+            return over(&format!("{} tokens", self.spent.input.saturating_add(self.spent.output)));
+        }
+        if limits.cost.is_some_and(|most| self.cost >= most) {
+            return over("the cost it may have");
+        }
+        Ok(())
+    }
+
+    fn late(&self) -> Halt {
+        let time = self.inner.settings.limits.deadline.unwrap_or_default();
+        Halt::End(RunEnd::Deadline, Some(format!("{} s were over", time.as_secs())))
+    }
+
+    /// How long is left; none: there is no deadline.
+    fn left(&self) -> Option<Duration> {
+        let now = self.inner.clock.now();
+        self.deadline.map(|deadline| Duration::try_from(deadline.duration_since(now)).unwrap_or(Duration::ZERO))
+    }
+
+    /// Writes down how it ended.
+    async fn end(
+        &mut self,
+        how: RunEnd,
+        detail: Option<String>,
+        answer: Option<briefing::message::EntryId>,
+    ) -> Result<Ended, AgentError> {
+        let inner = self.inner;
+        inner
+            .persist(|| inner.engine.end(inner.owner(), &self.writer, how, detail.as_deref(), inner.clock.now()))
+            .await?;
+        (self.told)(Event::Ended { how, detail: detail.clone(), answer, spent: self.spent });
+        Ok(Ended { run: self.writer.run.clone(), how, detail, answer, spent: self.spent, cost: self.cost })
+    }
+}
+
+/// How often a write that must not be lost is tried while the database is locked or full, and how long is waited between.
+const PERSIST: (u32, Duration) = (20, Duration::from_millis(500));
+
+impl Inner {
+    /// Writes what has happened already, and so is worth waiting for.
+    pub(crate) async fn persist<'a, T>(
+        &self,
+        mut write: impl FnMut() -> crate::BoxFuture<'a, Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let mut tries = PERSIST.0;
+        loop {
+            match write().await {
+                Err(StoreError::Locked | StoreError::Full) if tries > 0 => {
+                    tries -= 1;
+                    self.clock.sleep(PERSIST.1).await;
+                }
+                done => return done,
+            }
+        }
+    }
+}
+
+/// The text of what is told of one thing in an event: bounded.
+pub(crate) fn told_text(text: &str) -> String {
+    /// Characters of a text in an event.
+    const MOST: usize = 4_000;
+    text.chars().take(MOST).collect()
+}

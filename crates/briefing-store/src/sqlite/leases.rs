@@ -1,0 +1,158 @@
+//! Leases: which run has a thread, and who may write for it.
+
+use std::time::Duration;
+
+use briefing::message::RunId;
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Transaction};
+
+use super::append::Log;
+use super::ids::{OwnerKey, thread_id};
+use super::runs::{self, Found};
+use super::time::{micros, timestamp};
+use crate::{Fence, Lease, RunEnd, StoreError, Writer};
+
+/// The run for which that writer may write. One that has ended changes nothing more ([`Found::is_open`]).
+pub(super) fn admitted(log: &Log<'_>, writer: &Writer) -> Result<Found, StoreError> {
+    let found = runs::resolve(log.tx, log.owner, &writer.run)?;
+    let fenced = || Err(StoreError::Fenced { run: writer.run.clone() });
+    if found.fence != writer.fence.map(|fence| fence.get().cast_signed()) {
+        return fenced();
+    }
+    match found.fence {
+        Some(fence) if found.how.is_none() && until(log.tx, &found, fence)?.is_none() => fenced(),
+        _ => Ok(found),
+    }
+}
+
+/// The same, where it changes something in any case.
+pub(super) fn writes(log: &Log<'_>, writer: &Writer) -> Result<Found, StoreError> {
+    let found = admitted(log, writer)?;
+    found.is_open(&writer.run)?;
+    Ok(found)
+}
+
+/// Until when a run has its thread with that fence, if nobody else took that.
+fn until(connection: &Connection, run: &Found, fence: i64) -> Result<Option<i64>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT until FROM leases WHERE thread = ?1 AND run = ?2 AND fence = ?3")?;
+    Ok(statement.query_one((run.thread, run.key, fence), |row| row.get(0)).optional()?)
+}
+
+/// The end of a lease from now on.
+fn end_of(now: Timestamp, lasts: Duration) -> i64 {
+    let lasts = i64::try_from(lasts.as_micros()).unwrap_or(i64::MAX);
+    micros(now).saturating_add(lasts).min(micros(Timestamp::MAX))
+}
+
+pub(super) fn take(log: &Log<'_>, run: &RunId, now: Timestamp, lasts: Duration) -> Result<Lease, StoreError> {
+    let found = runs::resolve(log.tx, log.owner, run)?;
+    found.is_open(run)?;
+    held(log.tx, &found, now)?;
+    let fence: i64 = log
+        .tx
+        .prepare_cached("UPDATE owners SET fences = fences + 1 WHERE owner = ?1 RETURNING fences")?
+        .query_one([log.owner.0], |row| row.get(0))?;
+    let until = end_of(now, lasts);
+    log.tx.prepare_cached("INSERT OR REPLACE INTO leases (thread, run, fence, until) VALUES (?1, ?2, ?3, ?4)")?.execute((
+        found.thread,
+        found.key,
+        fence,
+        until,
+    ))?;
+    log.tx.prepare_cached("UPDATE runs SET fence = ?2, began = coalesce(began, ?3) WHERE run = ?1")?.execute((
+        found.key,
+        fence,
+        micros(now),
+    ))?;
+    Ok(lease(run, &found, fence, until))
+}
+
+fn lease(run: &RunId, found: &Found, fence: i64, until: i64) -> Lease {
+    Lease::new(run.clone(), thread_id(found.thread), Fence::new(fence.cast_unsigned()), timestamp(until))
+}
+
+/// Refuses a thread that some run has now.
+fn held(tx: &Transaction<'_>, found: &Found, now: Timestamp) -> Result<(), StoreError> {
+    let mut statement = tx.prepare_cached(
+        "SELECT runs.id, leases.until FROM leases JOIN runs USING (run) WHERE leases.thread = ?1 AND leases.until > ?2",
+    )?;
+    let held = statement.query_one((found.thread, micros(now)), |row| {
+        let (run, until): (String, i64) = (row.get(0)?, row.get(1)?);
+        Ok(StoreError::Leased { thread: thread_id(found.thread), run: RunId::new(run), until: timestamp(until) })
+    });
+    held.optional()?.map_or(Ok(()), Err)
+}
+
+pub(super) fn renew(log: &Log<'_>, old: &Lease, now: Timestamp, lasts: Duration) -> Result<Lease, StoreError> {
+    let found = writes(log, &old.into())?;
+    let until: i64 = log
+        .tx
+        .prepare_cached("UPDATE leases SET until = max(until, ?2) WHERE run = ?1 RETURNING until")?
+        .query_one((found.key, end_of(now, lasts)), |row| row.get(0))?;
+    Ok(lease(old.run(), &found, old.fence().get().cast_signed(), until))
+}
+
+pub(super) fn end(log: &Log<'_>, writer: &Writer, end: RunEnd, detail: Option<&str>, now: Timestamp) -> Result<(), StoreError> {
+    let found = match (end, writer.fence) {
+        (RunEnd::Lost, None) => told_lost(log, &writer.run, now)?,
+        _ => admitted(log, writer)?,
+    };
+    if found.how.as_deref() == Some(end.name()) {
+        return Ok(());
+    }
+    found.is_open(&writer.run)?;
+    log.tx.prepare_cached("UPDATE runs SET ended = ?2, how = ?3, detail = ?4 WHERE run = ?1")?.execute((
+        found.key,
+        micros(now),
+        end.name(),
+        detail,
+    ))?;
+    log.tx.prepare_cached("DELETE FROM leases WHERE run = ?1")?.execute([found.key])?;
+    Ok(())
+}
+
+/// The run that somebody else tells to be lost: it must not have its thread now.
+fn told_lost(log: &Log<'_>, run: &RunId, now: Timestamp) -> Result<Found, StoreError> {
+    let found = runs::resolve(log.tx, log.owner, run)?;
+    let has = match found.fence {
+        Some(fence) => until(log.tx, &found, fence)?.is_some_and(|until| until > micros(now)),
+        None => false,
+    };
+    if has {
+        held(log.tx, &found, now)?;
+    }
+    Ok(found)
+}
+
+pub(super) fn stop(log: &Log<'_>, run: &RunId, now: Timestamp) -> Result<(), StoreError> {
+    let found = runs::resolve(log.tx, log.owner, run)?;
+    log.tx
+        .prepare_cached("UPDATE runs SET stop = ?2 WHERE run = ?1 AND stop IS NULL AND ended IS NULL")?
+        .execute((found.key, micros(now)))?;
+    Ok(())
+}
+
+pub(super) fn stop_asked(connection: &Connection, owner: OwnerKey, run: &RunId) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM runs WHERE owner = ?1 AND id = ?2 AND stop IS NOT NULL")?;
+    Ok(statement.exists((owner.0, run.as_str()))?)
+}
+
+/// One thread of two: of two leases the one that ends later stays, and whose run has the other is fenced off.
+pub(super) fn merge(tx: &Transaction<'_>, from: i64, into: i64) -> Result<(), StoreError> {
+    const STEPS: [&str; 3] = [
+        "DELETE FROM leases WHERE thread = ?2 AND until < (SELECT until FROM leases WHERE thread = ?1)",
+        "UPDATE OR IGNORE leases SET thread = ?2 WHERE thread = ?1",
+        "DELETE FROM leases WHERE thread = ?1 AND ?2 = ?2",
+    ];
+    for step in STEPS {
+        tx.prepare_cached(step)?.execute([from, into])?;
+    }
+    Ok(())
+}
+
+/// A run that was split off takes its lease along.
+pub(super) fn split(tx: &Transaction<'_>, old: i64, new: i64) -> Result<(), StoreError> {
+    let moved = "UPDATE leases SET thread = ?2 WHERE thread = ?1 AND run IN (SELECT run FROM runs WHERE thread = ?2)";
+    tx.prepare_cached(moved)?.execute([old, new])?;
+    Ok(())
+}
