@@ -41,6 +41,10 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         | StoreError::UnknownCall { .. }
         | StoreError::Moved { .. }
         | StoreError::Settled { .. }
+        | StoreError::RunEnded { .. }
+        | StoreError::Fenced { .. }
+        | StoreError::Leased { .. }
+        | StoreError::CardClaimed { .. }
         | StoreError::NotACard { .. }
         | StoreError::NotAMessage { .. }
         | StoreError::Forked { .. }

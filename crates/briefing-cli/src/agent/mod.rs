@@ -1,7 +1,14 @@
 //! The agent of a configuration: what it is made of, what it tells, and what a person says to it.
 
+pub(crate) mod build;
+pub(crate) mod cards;
+pub(crate) mod files;
+pub(crate) mod kept;
 pub(crate) mod person;
+pub(crate) mod place;
 pub(crate) mod probe;
+pub(crate) mod session;
+pub(crate) mod tell;
 
 use tokio::runtime::{Builder, Runtime};
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
+#[cfg(feature = "agent")]
+use crate::args::ConfigArgs;
 use crate::args::EstimatorArg;
 
 const DIFF_HELP: &str = "\
@@ -16,9 +18,13 @@ Each break is told with its place in both bodies, its cause and what keeps the p
 break the prefix as well. Beside it stand the tokens that are served and paid again, the messages that were added, gone, altered or \
 moved, the parameters that changed, and whether the newer body begins with the older one's bytes. docs/diff.md tells each cause.
 
+Instead of a file, run:RUN#N is the request N that was kept of an agent's run, by the run's number or id (`briefing runs`); without #N, of \
+the older one the last, of the newer one the first. With --config, `run:` can be left out.
+
 Examples:
   briefing diff turn-7.json turn-8.json
   curl … | briefing diff turn-7.json -
+  briefing diff run:12 run:13
 
 Exit codes: 0 if the newer prompt begins with the older one, 65 if it does not, whatever the bytes.";
 
@@ -38,4 +44,7 @@ pub(crate) struct DiffArgs {
     /// Print one JSON object for programs, an error too
     #[arg(long)]
     pub(crate) json: bool,
+    #[cfg(feature = "agent")]
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
 }

@@ -42,8 +42,19 @@ impl Command {
     /// Whether programs read the output.
     pub(crate) fn json(&self) -> bool {
         match self {
+            // These write a line an event; see `lines`.
             #[cfg(feature = "agent")]
-            Self::Init(_) => false,
+            Self::Init(_) | Self::Chat(_) | Self::Ask(_) | Self::RunOnce(_) => false,
+            #[cfg(feature = "agent")]
+            Self::Cards(args) => args.json(),
+            #[cfg(feature = "agent")]
+            Self::Runs(args) => args.json,
+            #[cfg(feature = "agent")]
+            Self::Replay(args) => args.json,
+            #[cfg(feature = "agent")]
+            Self::Stop(args) => args.json,
+            #[cfg(feature = "agent")]
+            Self::Doctor(args) => args.json,
             Self::Check(args) => args.json,
             Self::Diff(args) => args.json,
             Self::Assemble(args) => args.json,
@@ -65,12 +76,49 @@ impl Command {
     }
 }
 
+#[cfg(feature = "agent")]
+impl Command {
+    /// Whether programs read the output, an object a line.
+    pub(crate) fn lines(&self) -> bool {
+        match self {
+            Self::Chat(args) => args.json,
+            Self::Ask(args) => args.json,
+            Self::RunOnce(args) => args.json,
+            _ => false,
+        }
+    }
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Sets up an agent: a configuration, a persona, a database
     #[cfg(feature = "agent")]
     Init(InitArgs),
+    /// Talks with the agent
+    #[cfg(feature = "agent")]
+    Chat(ChatArgs),
+    /// Asks the agent one question
+    #[cfg(feature = "agent")]
+    Ask(AskArgs),
+    /// Lets the agent do scheduled work, once
+    #[cfg(feature = "agent")]
+    RunOnce(RunOnceArgs),
+    /// Lists what waits for a person, and confirms or cancels it
+    #[cfg(feature = "agent")]
+    Cards(CardsArgs),
+    /// Lists the agent's runs, or shows one
+    #[cfg(feature = "agent")]
+    Runs(RunsArgs),
+    /// Makes the requests of a run again, and says whether they are the same
+    #[cfg(feature = "agent")]
+    Replay(ReplayArgs),
+    /// Asks a run to stop
+    #[cfg(feature = "agent")]
+    Stop(StopArgs),
+    /// Looks for what is wrong with an agent's configuration
+    #[cfg(feature = "agent")]
+    Doctor(DoctorArgs),
     /// Says what a provider refuses in a request body, and mends it with --fix
     Check(CheckArgs),
     /// Says where the prefix of two request bodies breaks, why, and what is paid again

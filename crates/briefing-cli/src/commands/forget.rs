@@ -54,7 +54,7 @@ fn what(args: &ForgetArgs) -> Result<Forget, Failure> {
 }
 
 fn is_empty(report: &ForgetReport) -> bool {
-    report.entries.values().sum::<u64>() + report.runs == 0
+    report.entries.values().sum::<u64>() + report.runs + report.requests == 0
 }
 
 fn nothing(what: &Forget, out: &mut Output) -> Vec<String> {
@@ -63,14 +63,25 @@ fn nothing(what: &Forget, out: &mut Output) -> Vec<String> {
             out.note("hint: `briefing threads` shows the addresses");
             vec![format!("nothing to erase: no mail came from or went to {address}")]
         }
-        Forget::Owner | Forget::Thread(_) | Forget::Before(_) => vec!["nothing to erase".to_owned()],
+        Forget::Owner | Forget::Thread(_) | Forget::Before(_) | Forget::Requests(_) => vec!["nothing to erase".to_owned()],
     }
 }
 
 /// What was erased, a line a kind of thing; of what there was none, none.
 fn lines(report: &ForgetReport, args: &ForgetArgs) -> Vec<String> {
     let ForgetReport {
-        entries, threads, runs, raw, attachments, blobs, blob_bytes, shared_blobs, searchable, may_quote, ..
+        entries,
+        threads,
+        runs,
+        requests,
+        raw,
+        attachments,
+        blobs,
+        blob_bytes,
+        shared_blobs,
+        searchable,
+        may_quote,
+        ..
     } = report;
     let kinds = entries.iter().filter(|(_, number)| **number > 0);
     let kinds = kinds.map(|(kind, number)| counted(*number, kind_name(*kind))).collect::<Vec<_>>().join(", ");
@@ -78,6 +89,7 @@ fn lines(report: &ForgetReport, args: &ForgetArgs) -> Vec<String> {
     let mut line = |number: u64, text: String| lines.extend((number > 0).then_some(text));
     line(*threads, format!("threads with nothing left: {threads}"));
     line(*runs, format!("runs: {runs}"));
+    line(*requests, format!("requests that were kept of runs: {requests}"));
     line(*raw, format!("mails as they came: {raw}"));
     line(*attachments, format!("attachments: {attachments}"));
     line(*blobs, format!("stored contents: {blobs} ({})", counted(*blob_bytes, "byte")));
@@ -122,6 +134,7 @@ fn json_of(report: &ForgetReport, dry_run: bool) -> Value {
         entries,
         threads,
         runs,
+        requests,
         raw,
         attachments,
         blobs,
@@ -138,6 +151,7 @@ fn json_of(report: &ForgetReport, dry_run: bool) -> Value {
         "entries": entries.map(|(name, number)| (name.to_owned(), number.into())).collect::<serde_json::Map<_, _>>(),
         "threads": threads,
         "runs": runs,
+        "requests": requests,
         "raw": raw,
         "attachments": attachments,
         "contents": blobs,

@@ -9,6 +9,8 @@ mod paint;
 pub(crate) mod progress;
 pub(crate) mod receipt;
 pub(crate) mod report;
+#[cfg(feature = "agent")]
+pub(crate) mod runs;
 mod safe;
 pub(crate) mod table;
 pub(crate) mod threads;
@@ -101,6 +103,14 @@ impl Output {
     pub(crate) fn note(&mut self, text: impl Display) {
         if !self.quiet {
             let _ = writeln!(self.err, "{}", shown(&text.to_string()));
+        }
+    }
+
+    /// A line on standard error that is safe and painted already, unless it was silenced.
+    #[cfg(feature = "agent")]
+    pub(crate) fn aside(&mut self, line: &str) {
+        if !self.quiet {
+            let _ = writeln!(self.err, "{line}");
         }
     }
 

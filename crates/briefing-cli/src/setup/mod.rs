@@ -11,7 +11,7 @@ use crate::error::{Failure, Kind};
 use crate::input::{MAX_CONFIG, read};
 use crate::output::name_of;
 
-pub(crate) use self::models::{KeySource, ModelSetup, PricesSetup, default_base, default_key, standard_wire};
+pub(crate) use self::models::{ModelSetup, PricesSetup, default_base, default_key, standard_wire};
 pub(crate) use self::tools::{CommandSetup, Confirm, Effect, Reach, ServerSetup};
 
 /// Its name where none is given.
