@@ -99,6 +99,7 @@ impl Inner {
             run,
             now: self.clock.now(),
             store: Arc::clone(&self.store),
+            receipt: None,
         };
         let timeout = tool.spec().timeout;
         if tool.spec().confirm {

@@ -64,7 +64,7 @@ pub enum Event {
         /// Why.
         fault: String,
         /// How long until the next one.
-        #[serde(serialize_with = "millis", rename = "wait_ms")]
+        #[serde(serialize_with = "as_millis", rename = "wait_ms")]
         wait: Duration,
     },
     /// The provider said that the request is too large: it is made smaller, once.
@@ -84,7 +84,7 @@ pub enum Event {
     /// What an answer cost.
     Spent {
         /// By the provider's own counts.
-        #[serde(serialize_with = "spent")]
+        #[serde(serialize_with = "as_spent")]
         spent: Spent,
     },
     /// A call is in the log, and about to be looked at.
@@ -116,19 +116,20 @@ pub enum Event {
         /// What the person is shown.
         preview: String,
         /// When it lapses.
+        #[serde(serialize_with = "as_time")]
         expires: Option<Timestamp>,
     },
     /// The run has ended.
     Ended {
         /// How.
-        #[serde(serialize_with = "end")]
+        #[serde(serialize_with = "as_end")]
         how: RunEnd,
         /// What is told beside that.
         detail: Option<String>,
         /// The entry of the answer, if there is one.
         answer: Option<EntryId>,
         /// What the run has spent.
-        #[serde(serialize_with = "spent")]
+        #[serde(serialize_with = "as_spent")]
         spent: Spent,
     },
 }
@@ -136,15 +137,15 @@ pub enum Event {
 /// Hears what a run does, in order. It is called where the run is polled, so it must not wait.
 pub type Told<'a> = dyn FnMut(Event) + Send + 'a;
 
-fn millis<S: serde::Serializer>(wait: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_millis<S: serde::Serializer>(wait: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
 }
 
-fn end<S: serde::Serializer>(how: &RunEnd, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_end<S: serde::Serializer>(how: &RunEnd, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(how.name())
 }
 
-fn spent<S: serde::Serializer>(spent: &Spent, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_spent<S: serde::Serializer>(spent: &Spent, serializer: S) -> Result<S::Ok, S::Error> {
     use serde::ser::SerializeStruct;
     let Spent { requests, input, output, cache_read, cache_written, reasoning } = *spent;
     let mut fields = serializer.serialize_struct("Spent", 6)?;
@@ -155,4 +156,11 @@ fn spent<S: serde::Serializer>(spent: &Spent, serializer: S) -> Result<S::Ok, S:
     fields.serialize_field("cache_written", &cache_written)?;
     fields.serialize_field("reasoning", &reasoning)?;
     fields.end()
+}
+
+fn as_time<S: serde::Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => serializer.collect_str(time),
+        None => serializer.serialize_none(),
+    }
 }

@@ -35,16 +35,16 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         | StoreError::UnknownRun { .. }
         | StoreError::Missing { .. } => Kind::NoInput,
         StoreError::RunBegun { .. }
+        | StoreError::RunEnded { .. }
+        | StoreError::Fenced { .. }
+        | StoreError::Leased { .. }
+        | StoreError::CardClaimed { .. }
         | StoreError::RoundRecorded { .. }
         | StoreError::TooMany { .. }
         | StoreError::TooDeep { .. }
         | StoreError::UnknownCall { .. }
         | StoreError::Moved { .. }
         | StoreError::Settled { .. }
-        | StoreError::RunEnded { .. }
-        | StoreError::Fenced { .. }
-        | StoreError::Leased { .. }
-        | StoreError::CardClaimed { .. }
         | StoreError::NotACard { .. }
         | StoreError::NotAMessage { .. }
         | StoreError::Forked { .. }

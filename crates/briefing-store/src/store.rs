@@ -11,7 +11,7 @@ use briefing::ports::Back;
 use jiff::Timestamp;
 
 use crate::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, KnownFile, Lease,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, Key, KeptText, KnownFile, Lease,
     Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, StoreError, ThreadSummary, Verified, WaitingCard,
     Writer,
 };
@@ -298,6 +298,9 @@ pub trait Store: Send + Sync {
 
     /// The thread that an entry belongs to.
     fn thread_of<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<ThreadId>>;
+
+    /// The entry that was appended with that key, if one was; of an erased one too.
+    fn keyed<'a>(&'a self, owner: &'a OwnerId, key: &'a Key) -> StoreFuture<'a, Option<EntryId>>;
 
     /// Entries of a thread, newest first; see [`briefing::ports::History::back`]. Takes time by the count, not by the length of the
     /// thread, whatever kinds and agents are asked for.

@@ -20,7 +20,9 @@ use std::time::Duration;
 use briefing::log::{Arrival, Body, Card, Cause, Kind, Message, Run, Settled};
 use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, RunId, ThreadId, ToolCall};
 use briefing::ports::{Back, FileText};
-use briefing_store::{Append, Durability, Forget, ForgetReport, KeptText, Settings, SqliteStore, Store, StoreError, Target};
+use briefing_store::{
+    Append, Durability, Forget, ForgetReport, KeptRequest, KeptText, Settings, SqliteStore, Store, StoreError, Target, Writer,
+};
 use pollster::block_on;
 
 use child::say;
@@ -47,6 +49,8 @@ struct Known {
     searched: BTreeMap<EntryId, String>,
     /// Words that no search finds: of older versions, and of what was popped.
     unsearched: Vec<String>,
+    /// The words of the requests that were kept of a run.
+    requests: BTreeMap<RunId, Vec<String>>,
     threads: BTreeSet<ThreadId>,
     people: Vec<String>,
 }
@@ -137,7 +141,7 @@ fn run(store: &SqliteStore, random: &mut Random, known: &mut Known, thread: Thre
     let outcome = block_on(store.append_outcome(&owner(), &run_id.clone().into(), outcome, at(number))).unwrap();
     known.holds(outcome, [&result, &call, &id]);
     let card = Card {
-        run: Some(run_id),
+        run: Some(run_id.clone()),
         call: ToolCall::new(write.as_str(), "refund", "{}"),
         action: action.clone(),
         language: "en".to_owned(),
@@ -148,6 +152,17 @@ fn run(store: &SqliteStore, random: &mut Random, known: &mut Known, thread: Thre
     let append = Append::card(card, thread, Arrival::Live(at(number)));
     let card = block_on(store.append(&owner(), vec![append])).unwrap()[0].place.entry;
     known.holds(card, [&write, &action, &preview, &id]);
+    // A request goes with anything of its thread, and so with this.
+    let length = if random.one_in(3) { LARGE / 16 + 1 } else { 4 };
+    let body = random.words(length);
+    let [model, receipt, inputs, step] = [(); 4].map(|()| random.word());
+    let request = KeptRequest { wire: "w".to_owned(), model, round: 0, body: body.concat().into_bytes(), receipt, inputs };
+    let told = [request.model.clone(), request.receipt.clone(), request.inputs.clone()];
+    known.requests.insert(run_id.clone(), body.into_iter().chain(told).collect());
+    let writer = Writer::new(run_id);
+    block_on(store.keep_request(&owner(), &writer, request, at(number))).unwrap();
+    block_on(store.begin_step(&owner(), &writer, &step, at(number))).unwrap();
+    known.holds(round.entry, [&step]);
     if random.one_in(2) {
         let language = random.word();
         let notice = block_on(store.settle(&owner(), card, Settled::Done, Some(&language), at(number))).unwrap();
@@ -227,8 +242,9 @@ fn stir(store: &SqliteStore, random: &mut Random, known: &mut Known) {
 
 fn what(random: &mut Random, known: &Known) -> Forget {
     let threads: Vec<&ThreadId> = known.threads.iter().collect();
-    match random.below(8) {
+    match random.below(9) {
         0 => Forget::Owner,
+        8 => Forget::Requests(at(random.below(MAILS))),
         1 | 2 => Forget::Thread(*threads[usize::try_from(random.below(threads.len() as u64)).unwrap()]),
         3 => Forget::Before(at(random.below(MAILS))),
         _ => Forget::Correspondent {
@@ -286,9 +302,14 @@ fn no_byte_of_what_was_forgotten_is_left() {
             assert_eq!(block_on(store.search(&owner(), word, 10)).unwrap(), [], "round {round}");
         }
         assert_sound(&store);
+        let mut gone = gone(&known, &erased);
+        for (run, words) in &known.requests {
+            if block_on(store.requests(&owner(), run)).unwrap().is_empty() {
+                gone.extend_from_slice(words);
+            }
+        }
         drop(store);
 
-        let gone = gone(&known, &erased);
         // An address that is left says nothing of a prefix that it shares with words.
         let kept: BTreeSet<&str> = known.words.keys().filter(|word| !gone.contains(word)).map(|word| &word[..8]).collect();
         let gone: Vec<String> =
@@ -307,7 +328,7 @@ fn what_was_not_forgotten_is_in_the_files() {
     let known = fill(&store, &mut Random::new(0));
     drop(store);
     // In other words: what the test above looks for, it would find.
-    let words: Vec<String> = known.words.into_keys().collect();
+    let words: Vec<String> = known.words.into_keys().chain(known.requests.into_values().flatten()).collect();
     let found: BTreeSet<String> = leftovers(folder.path(), &words).into_iter().map(|(_, word)| word).collect();
     assert_eq!(found.len(), words.len());
 }

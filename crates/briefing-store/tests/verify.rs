@@ -22,7 +22,8 @@ use briefing::log::{Arrival, Message};
 use briefing::message::{EntryId, ModelMessage, RunId, ThreadId, ToolCall};
 use briefing::ports::FileText;
 use briefing_store::{
-    AnchorKey, Append, BlobHash, Durability, Fault, Forget, KeptText, Reference, Store, StoreError, Target, Verified,
+    AnchorKey, Append, BlobHash, Durability, Fault, Forget, KeptRequest, KeptText, Reference, Store, StoreError, Target,
+    Verified,
 };
 use pollster::block_on;
 
@@ -128,6 +129,12 @@ fn what_stands_elsewhere_than_it_should() {
                 &[Fault::RunAltered { owner: owner(), run: RunId::new("run-3") }],
             ),
             ("DELETE FROM places WHERE run = #0", &[run_misplaced("run-0")]),
+            ("UPDATE runs SET ended = 1 WHERE run = #0", &[run_misplaced("run-0")]),
+            ("UPDATE runs SET ended = 1, how = 'gone' WHERE run = #0", &[run_misplaced("run-0")]),
+            ("UPDATE runs SET began = 1, fence = 1 WHERE run = #0", &[run_misplaced("run-0")]),
+            ("INSERT INTO leases (thread, run, fence, until) VALUES (#0, #0, 1, 1)", &[run_misplaced("run-0")]),
+            ("INSERT INTO leases (thread, run, fence, until) VALUES (#0, #7, 1, 1)", &[run_misplaced("7")]),
+            ("INSERT INTO steps (run, number, step, at) VALUES (#7, 0, 'x', 1)", &[run_misplaced("7")]),
             ("UPDATE places SET persona = 'x' WHERE run = #0", &[run_misplaced("run-0")]),
             ("INSERT INTO places VALUES (#40, 'me@shop.example', #0)", &[run_misplaced("run-0")]),
             ("UPDATE calls SET round = #8 WHERE run = #0", &[run_misplaced("run-0")]),
@@ -413,4 +420,39 @@ fn verifying_again_sees_the_index_of_now() {
     assert_sound(&store);
     chat::append(&store, Append::edit(kept, ModelMessage::user("kept too"), Arrival::Live(at(40))));
     assert_sound(&store);
+}
+
+#[test]
+fn what_became_of_requests() {
+    let template = answered();
+    let store = store(template.path(), Durability::Process);
+    let run = RunId::new("run-0");
+    let large = sample::LARGE;
+    for body in [b"{}".to_vec(), vec![b'x'; large]] {
+        let request = KeptRequest {
+            wire: "w".to_owned(),
+            model: "m".to_owned(),
+            round: 0,
+            body,
+            receipt: "{}".to_owned(),
+            inputs: "{}".to_owned(),
+        };
+        block_on(store.keep_request(&owner(), &run.clone().into(), request, at(9))).unwrap();
+    }
+    assert_sound(&store);
+    drop(store);
+    let altered = |number| Fault::RequestAltered { owner: owner(), run: run.clone(), number };
+    let hash = BlobHash::of(b"{}").to_string();
+    assert_found(
+        template.path(),
+        &[
+            ("UPDATE requests SET model = 'n' WHERE number = 1", &[altered(1)]),
+            ("UPDATE requests SET receipt = '' WHERE number = 0", &[altered(0)]),
+            ("UPDATE requests SET at = 1 WHERE number = 0", &[altered(0)]),
+            ("DELETE FROM blobs WHERE data = x'7b7d'", &[altered(0)]),
+            ("UPDATE blobs SET refs = 2 WHERE data = x'7b7d'", &[Fault::BlobMiscounted { hash: hash.clone() }]),
+            ("DELETE FROM requests WHERE number = 0", &[Fault::BlobMiscounted { hash }]),
+            ("UPDATE runs SET kept = 1 WHERE run = #0", &[run_misplaced("run-0")]),
+        ],
+    );
 }

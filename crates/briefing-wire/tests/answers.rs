@@ -64,6 +64,26 @@ fn an_error_in_place_of_a_response_is_typed_however_it_is_worded() {
     assert_eq!(provider(Wire::Anthropic, long).kind, ErrorKind::TooLarge);
 }
 
+/// As llama.cpp words it, from <https://github.com/ggml-org/llama.cpp/issues/19774>: status 400, its number beside its name.
+#[test]
+fn a_context_of_llama_cpp_that_is_exceeded_is_too_large() {
+    let message = "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it";
+    let body = format!(
+        r#"{{"error":{{"code":400,"message":"{message}","type":"exceed_context_size_error","n_prompt_tokens":4390,"n_ctx":4096}}}}"#
+    );
+    assert_eq!(provider(Wire::OpenAiChat, &body), error(ErrorKind::TooLarge, Some("exceed_context_size_error"), message));
+}
+
+/// As OpenAI words it, from <https://github.com/Aider-AI/aider/issues/1880>.
+#[test]
+fn a_request_of_more_than_a_minutes_tokens_is_too_large_and_no_rate_limit() {
+    let message = "Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 36278. The \
+                   input or output tokens must be reduced in order to run successfully. Visit \
+                   https://platform.openai.com/account/rate-limits to learn more.";
+    let body = format!(r#"{{"error":{{"message":"{message}","type":"tokens","param":null,"code":"rate_limit_exceeded"}}}}"#);
+    assert_eq!(provider(Wire::OpenAiChat, &body), error(ErrorKind::TooLarge, Some("rate_limit_exceeded"), message));
+}
+
 /// The refusals of `provider_rejections.jsonl`, as the providers worded them.
 #[test]
 fn every_recorded_rejection_is_an_error_of_its_provider() {

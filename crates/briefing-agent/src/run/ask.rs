@@ -11,7 +11,7 @@ use tracing::Instrument;
 
 use crate::assemble::{Inputs, Made, MakeError, pieces};
 use crate::model::{self, Model};
-use crate::provider::{FaultKind, ProviderFault, send_with_retries};
+use crate::provider::{FaultKind, ProviderFault, Retrying, send_with_retries};
 use crate::run::{Halt, Running};
 use crate::{AgentError, Event};
 
@@ -111,6 +111,7 @@ impl Running<'_> {
         let (bytes, tokens) = (made.request.body().len() as u64, receipt.total().tokens);
         (self.told)(Event::Requested { round: self.round, model: Arc::clone(model.name()), bytes, tokens });
         let sent = self.wait_for(model, made).await?;
+        self.receipt = Some(Arc::new(receipt.clone()));
         if let Ok(answer) = &sent {
             let spent = model::spent(&answer.usage);
             self.spent = added(self.spent, spent);
@@ -169,11 +170,12 @@ impl Running<'_> {
             | StreamEvent::Stop(_)
             | StreamEvent::Cut(_) => {}
         };
-        let mut failed = |attempt: u32, fault: &ProviderFault, wait| {
-            if streamed.lock().unwrap_or_else(PoisonError::into_inner).1 {
+        let mut failed = |retrying: &Retrying<'_>| {
+            if std::mem::take(&mut streamed.lock().unwrap_or_else(PoisonError::into_inner).1) {
                 tell(Event::TakenBack, false);
             }
-            tell(Event::Retry { attempt, fault: fault.to_string(), wait }, false);
+            let (attempt, fault, wait) = (retrying.attempt, retrying.fault.to_string(), retrying.wait);
+            tell(Event::Retry { attempt, fault, wait }, false);
         };
         let span = tracing::info_span!(
             "chat",
@@ -182,8 +184,7 @@ impl Running<'_> {
             briefing.wire = made.request.wire().name(),
             briefing.bytes = made.request.body().len(),
         );
-        let seed = self.writer.run.as_str();
-        let sending = send_with_retries(&*model.provider, &made.request, &model.retry, seed, &*inner.clock, &mut failed, &mut hear);
+        let sending = send_with_retries(&*model.provider, &made.request, &model.retry, &*inner.clock, &mut failed, &mut hear);
         let over = async {
             match left {
                 Some(left) => inner.clock.sleep(left).await,
@@ -193,7 +194,7 @@ impl Running<'_> {
         let halted = async {
             match select(pin!(stop.wait()), pin!(over)).await {
                 Either::Left(_) => Halt::End(RunEnd::Stopped, None),
-                Either::Right(_) => self.late(),
+                Either::Right(_) => inner.late(),
             }
         };
         match select(pin!(sending.instrument(span)), pin!(halted)).await {

@@ -110,7 +110,7 @@ impl Running<'_> {
     async fn do_jobs(&mut self, jobs: Vec<Job>) -> Result<(), Halt> {
         let (inner, stop, left) = (self.inner, self.stop, self.left());
         let mut open: Vec<ToolCall> = jobs.iter().map(|job| job.call.clone()).collect();
-        let (writer, thread) = (self.writer.clone(), self.about.thread());
+        let (writer, thread, receipt) = (self.writer.clone(), self.about.thread(), self.receipt.clone());
         let done = jobs.into_iter().map(|job| {
             let cx = ToolContext {
                 owner: inner.owner().clone(),
@@ -120,6 +120,7 @@ impl Running<'_> {
                 key: job.key.shared(),
                 now: inner.clock.now(),
                 store: Arc::clone(&inner.store),
+                receipt: receipt.clone(),
             };
             let writer = &writer;
             async move {
@@ -129,8 +130,8 @@ impl Running<'_> {
         });
         let mut done = pin!(stream::iter(done).buffer_unordered(SIDE_BY_SIDE));
         while !open.is_empty() {
-            let next = select(pin!(stop.wait()), done.next()).await;
-            let Either::Right((Some((job, done)), _)) = next else { break };
+            let asked = pin!(stop.wait());
+            let Either::Right((Some((job, done)), _)) = select(asked, done.next()).await else { break };
             open.retain(|call| call.id != job.call.id);
             match done? {
                 Done::Outcome(outcome) => self.record(&job.call, outcome).await?,
@@ -260,7 +261,7 @@ fn failed(call: &ToolCall, text: String) -> Outcome {
 fn size(part: &Part) -> usize {
     match part {
         Part::Text(text) => text.text.len(),
-        Part::Image(media) | Part::Document(media) => media.source.size(),
+        Part::Image(media) | Part::Document(media) => media.encoded_len(),
         Part::Native(native) => native.raw.as_str().len(),
     }
 }

@@ -10,9 +10,10 @@ mod calls;
 mod open;
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use briefing::Chain;
+use briefing::{Chain, Receipt};
 use briefing::log::Cause;
 use briefing_store::{Lease, RunEnd, Spent, StoreError, Writer};
 use futures_util::future::{Either, select};
@@ -48,6 +49,8 @@ pub(crate) struct Running<'a> {
     failures: u32,
     spent: Spent,
     cost: u64,
+    /// Of the request that was answered last.
+    receipt: Option<Arc<Receipt>>,
 }
 
 /// Why a run goes no further.
@@ -117,6 +120,13 @@ impl Inner {
     }
 }
 
+impl Inner {
+    fn late(&self) -> Halt {
+        let time = self.settings.limits.deadline.unwrap_or_default();
+        Halt::End(RunEnd::Deadline, Some(format!("{} s were over", time.as_secs())))
+    }
+}
+
 impl Running<'_> {
     async fn work(mut self) -> Result<Ended, AgentError> {
         match self.rounds().await {
@@ -134,11 +144,10 @@ impl Running<'_> {
         loop {
             self.may_go_on().await?;
             let answer = self.ask().await?;
-            let said = answer.said();
             if answer.goes_on() {
-                self.act(said).await?;
+                self.act(answer.said()).await?;
             } else {
-                return self.answered(said, &answer.stop).await;
+                return self.answered(answer.said(), answer.stop()).await;
             }
         }
     }
@@ -151,7 +160,7 @@ impl Running<'_> {
             return Err(Halt::End(RunEnd::Stopped, None));
         }
         if self.deadline.is_some_and(|deadline| deadline <= self.inner.clock.now()) {
-            return Err(self.late());
+            return Err(self.inner.late());
         }
         if self.round >= limits.rounds {
             return over(&format!("{} rounds without an answer", limits.rounds));
@@ -171,10 +180,6 @@ impl Running<'_> {
         Ok(())
     }
 
-    fn late(&self) -> Halt {
-        let time = self.inner.settings.limits.deadline.unwrap_or_default();
-        Halt::End(RunEnd::Deadline, Some(format!("{} s were over", time.as_secs())))
-    }
 
     /// How long is left; none: there is no deadline.
     fn left(&self) -> Option<Duration> {

@@ -58,6 +58,7 @@ impl Inner {
             failures: 0,
             spent,
             cost: 0,
+            receipt: None,
         })
     }
 
@@ -129,13 +130,13 @@ impl Inner {
 
     /// Whether a thread shows an entry: one of its own, or of what it was forked off.
     pub(crate) async fn shows(&self, thread: ThreadId, entry: EntryId) -> Result<bool, AgentError> {
-        use briefing::log::Kinds;
+        use briefing::log::{Kind, Kinds};
         use briefing::ports::Back;
 
         let Some(found) = self.store.entry(self.owner(), entry).await? else { return Ok(false) };
         // The one behind its place, and the entry itself: read from just behind it.
         let behind = briefing::log::Place { at: found.at, entry: EntryId::new(entry.get() + 1) };
-        let back = Back { thread, before: Some(behind), after: None, kinds: Kinds::all(), agent: None, count: 1 };
+        let back = Back { thread, before: Some(behind), after: None, kinds: Kinds::of(&Kind::ALL), agent: None, count: 1 };
         let newest = self.store.read_back(self.owner(), back).await?;
         Ok(newest.first().is_some_and(|first| first.id == entry))
     }

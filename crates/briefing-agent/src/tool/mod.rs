@@ -1,14 +1,39 @@
 //! Tools: what a model may ask for. A tool says what it takes, whether it changes anything, and whether a person must agree.
 
+#[cfg(all(unix, feature = "command"))]
+mod command;
+#[cfg(all(unix, feature = "command"))]
+mod group;
+#[cfg(all(unix, feature = "mcp"))]
+pub mod mcp;
+mod note;
+mod picture;
+mod read_attachment;
+mod schema;
+mod search_threads;
+mod set;
+mod work;
+
 use std::sync::Arc;
 use std::time::Duration;
 
+use briefing::Receipt;
 use briefing::message::{OwnerId, Part, RawJson, RunId, ThreadId};
 use briefing_store::Store;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::BoxFuture;
+
+#[cfg(all(unix, feature = "command"))]
+pub use command::{CommandLimits, CommandTool};
+pub use note::Note;
+pub use read_attachment::ReadAttachment;
+pub use schema::{MAX_PROBLEMS, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, Problem, SchemaFault};
+pub use search_threads::SearchThreads;
+pub use set::{
+    AddError, BrokenInput, CallFault, Checked, GrantedNames, MAX_INPUT_BYTES, MAX_INPUT_DEPTH, MAX_NAME_CHARS, ToolSet, is_name,
+};
 
 /// Does what a model asks for.
 ///
@@ -126,8 +151,35 @@ pub struct ToolContext {
     pub key: Arc<str>,
     /// When the call began.
     pub now: Timestamp,
+    /// The receipt of the request that the model answered with this call: what it was told was left out. None where there is no
+    /// request, as when a person confirms a card.
+    pub receipt: Option<Arc<Receipt>>,
     /// The store, for tools that read or write the log. Only what is this owner's may be asked for.
     pub store: Arc<dyn Store>,
+}
+
+impl ToolSpec {
+    /// A tool of this library: it reads, and nobody needs to confirm it.
+    #[expect(clippy::expect_used, reason = "the schemas are constants of this module, and tests compile each of them")]
+    fn built_in(name: &str, description: &str, schema: &str) -> Self {
+        let schema = RawJson::new(schema).expect("the schema of a built-in tool is JSON");
+        Self {
+            name: name.into(),
+            description: description.into(),
+            schema,
+            effect: Effect::Reads,
+            confirm: false,
+            timeout: None,
+        }
+    }
+}
+
+impl ToolFailure {
+    /// The store could not be read. What it says is for the log; the model is told no more than that.
+    fn of_store(error: &briefing_store::StoreError) -> Self {
+        tracing::warn!(%error, "a tool could not read the store");
+        Self::Crashed { detail: "the store cannot be read now".to_owned() }
+    }
 }
 
 impl ToolOutput {

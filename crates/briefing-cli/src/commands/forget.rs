@@ -89,7 +89,7 @@ fn lines(report: &ForgetReport, args: &ForgetArgs) -> Vec<String> {
     let mut line = |number: u64, text: String| lines.extend((number > 0).then_some(text));
     line(*threads, format!("threads with nothing left: {threads}"));
     line(*runs, format!("runs: {runs}"));
-    line(*requests, format!("requests that were kept of runs: {requests}"));
+    line(*requests, format!("requests of runs: {requests}"));
     line(*raw, format!("mails as they came: {raw}"));
     line(*attachments, format!("attachments: {attachments}"));
     line(*blobs, format!("stored contents: {blobs} ({})", counted(*blob_bytes, "byte")));

@@ -51,9 +51,9 @@ fn fault(fault: &Fault) -> Value {
         Fault::KeyDangling { owner, entry } => of("key-dangling", owner, "entry", entry.get()),
         Fault::RunAltered { owner, run } => of_run("run-altered", owner, run),
         Fault::RunMisplaced { owner, run } => of_run("run-misplaced", owner, run),
-        Fault::RequestAltered { owner, run, number } => json!({
-            "code": "request-altered", "owner": owner.as_str(), "run": run.as_str(), "request": number, "text": text,
-        }),
+        Fault::RequestAltered { owner, run, number } => {
+            json!({ "code": "request-altered", "owner": owner.as_str(), "run": run.as_str(), "request": number, "text": text })
+        }
         Fault::AnchorDangling { owner, thread } => of("anchor-dangling", owner, "thread", thread.get()),
         Fault::NameDangling { owner, thread } => of("name-dangling", owner, "thread", thread.get()),
         Fault::ForkDangling { owner, thread } => of("fork-dangling", owner, "thread", thread.get()),
@@ -107,7 +107,7 @@ mod tests {
             Fault::KeyDangling { owner: owner.clone(), entry },
             Fault::RunAltered { owner: owner.clone(), run: RunId::new("r") },
             Fault::RunMisplaced { owner: owner.clone(), run: RunId::new("r") },
-            Fault::RequestAltered { owner: owner.clone(), run: RunId::new("r"), number: 2 },
+            Fault::RequestAltered { owner: owner.clone(), run: RunId::new("r"), number: 4 },
             Fault::AnchorDangling { owner: owner.clone(), thread: ThreadId::new(3) },
             Fault::NameDangling { owner: owner.clone(), thread: ThreadId::new(3) },
             Fault::ForkDangling { owner: owner.clone(), thread: ThreadId::new(3) },
@@ -146,7 +146,7 @@ mod tests {
             of("key-dangling"),
             json!({ "code": "run-altered", "owner": "default", "run": "r" }),
             json!({ "code": "run-misplaced", "owner": "default", "run": "r" }),
-            json!({ "code": "request-altered", "owner": "default", "run": "r", "request": 2 }),
+            json!({ "code": "request-altered", "owner": "default", "run": "r", "request": 4 }),
             json!({ "code": "anchor-dangling", "owner": "default", "thread": 3 }),
             json!({ "code": "name-dangling", "owner": "default", "thread": 3 }),
             json!({ "code": "fork-dangling", "owner": "default", "thread": 3 }),

@@ -25,6 +25,9 @@ pub(super) async fn b76_a_second_append_of_a_key_gives_the_first(store: &dyn Sto
     let second = desk.append(delivery("Where is it?")).await;
     assert_eq!((second.place, second.thread, second.fate), (first.place, first.thread, Fate::Before));
     assert_eq!(desk.len().await, 2);
+    assert_eq!(store.keyed(&owner, &Key::new("delivery 7")).await.unwrap(), Some(first.place.entry));
+    assert_eq!(store.keyed(&owner, &Key::new("delivery 8")).await.unwrap(), None);
+    assert_eq!(store.keyed(&OwnerId::new("other"), &Key::new("delivery 7")).await.unwrap(), None);
 
     let raw = b"Message-ID: <a@x>\n\nhello".to_vec();
     let mail = NewMail { mail: mail("a@x", "", "ann"), raw: Some(raw), files: Vec::new() };

@@ -23,8 +23,10 @@ mod cards;
 mod desk;
 mod forget;
 mod forks;
+mod leases;
 mod mails;
 mod messages;
+mod moments;
 mod order;
 mod owners;
 mod pops;
@@ -33,6 +35,7 @@ mod runs;
 mod search;
 mod texts;
 mod threads;
+mod work;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -119,6 +122,30 @@ cases! {
         outcomes_go_to_their_round,
         a_run_writes_no_earlier_than_it_wrote_before,
         b76_a_whole_run_is_imported_once;
+    leases:
+        one_run_has_a_thread,
+        the_same_run_goes_on_after_its_lease_lapsed,
+        a_lease_is_renewed_until_somebody_takes_it,
+        who_is_fenced_off_writes_nothing,
+        a_run_ends_once,
+        a_run_that_has_ended_repeats_but_writes_nothing,
+        others_tell_that_a_run_is_lost,
+        a_run_is_asked_to_stop,
+        leases_follow_merge_and_split;
+    work:
+        runs_are_listed_newest_first,
+        all_rounds_of_a_run_are_read,
+        what_is_spent_adds_up,
+        a_step_is_begun_once,
+        requests_are_kept_as_they_were_sent,
+        requests_are_forgotten_with_what_they_may_hold;
+    moments:
+        what_came_later_is_not_there,
+        a_message_is_of_the_kind_that_it_was,
+        a_fork_reads_as_of_a_moment,
+        a_card_is_claimed_once,
+        what_has_lapsed_is_not_claimed,
+        waiting_cards_of_all_threads_are_found;
     cards:
         a_card_is_settled_once,
         what_is_no_card_is_not_settled,

@@ -79,13 +79,17 @@ pub(super) fn open_cards(
     before: Option<Spot>,
     count: usize,
 ) -> Result<Vec<Arc<Entry>>, StoreError> {
+    // Each is a range of the index of kinds, and SQLite merges them.
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT members.at, members.entry, members.kind FROM members CROSS JOIN cards USING (entry)
-         WHERE members.thread = ?1 AND members.kind IN ({}, {}) AND (members.at, members.entry) < (?2, ?3) AND members.entry < ?4
-           AND (cards.notice IS NULL OR cards.notice >= ?6)
-         ORDER BY members.at DESC, members.entry DESC LIMIT ?5",
-        rows::CARD,
-        rows::OPEN_CARD
+        "SELECT at, entry, kind FROM members
+         WHERE thread = ?1 AND kind = {} AND (at, entry) < (?2, ?3) AND entry < ?4
+         UNION ALL
+         SELECT members.at, members.entry, members.kind FROM members CROSS JOIN cards USING (entry)
+         WHERE members.thread = ?1 AND members.kind = {} AND (members.at, members.entry) < (?2, ?3) AND members.entry < ?4
+           AND cards.notice >= ?6
+         ORDER BY at DESC, entry DESC LIMIT ?5",
+        rows::OPEN_CARD,
+        rows::CARD
     ))?;
     let mut found: Vec<Member> = Vec::new();
     for reach in reach(connection, thread, next)? {

@@ -11,7 +11,7 @@ use super::ids::{OwnerKey, entry_id, thread_id};
 use super::threads::limit;
 use super::time::micros;
 use super::{bodies, cards, rows, runs};
-use crate::{Logged, StoreError};
+use crate::{Key, Logged, StoreError};
 
 /// The owner, if anything was ever written for it.
 pub(super) fn owner(connection: &Connection, owner: &OwnerId) -> Result<Option<OwnerKey>, StoreError> {
@@ -104,4 +104,11 @@ pub(super) fn log(connection: &Connection, owner: OwnerKey, first: EntryId, coun
         log.push(Logged { entry, thread, run, settled });
     }
     Ok(log)
+}
+
+/// The entry of an idempotency key.
+pub(super) fn keyed(connection: &Connection, owner: OwnerKey, key: &Key) -> Result<Option<EntryId>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT entry FROM keys WHERE owner = ?1 AND key = ?2")?;
+    let found: Option<i64> = statement.query_one((owner.0, key.as_bytes()), |row| row.get(0)).optional()?;
+    Ok(found.map(entry_id))
 }

@@ -102,7 +102,7 @@ pub(crate) enum Answer {
     Step(Step),
     Kept(u32),
     /// Of a trial, and of what followed it.
-    Forgotten(ForgetReport, ForgetReport),
+    Forgotten(Box<[ForgetReport; 2]>),
     /// An error with all that it tells.
     Failed(String),
 }
@@ -151,7 +151,7 @@ pub(crate) fn apply(store: &dyn Store, operation: &Operation) -> Answer {
             let trial = block_on(store.would_forget(owner, &what));
             let done = block_on(store.forget(owner, &what, now));
             answer(trial.and_then(|trial| Ok((trial, done?))), |(trial, done)| {
-                Answer::Forgotten(trial, ForgetReport { scrubbed: false, ..done })
+                Answer::Forgotten(Box::new([trial, ForgetReport { scrubbed: false, ..done }]))
             })
         }
     }

@@ -137,7 +137,15 @@ pub(super) fn of_object(error: Value<'_>) -> ProviderError {
 fn kind(status: Option<u16>, names: &[String], message: &str) -> ErrorKind {
     let lower = message.to_lowercase();
     let says = |texts: &[&str]| texts.iter().any(|text| lower.contains(text));
-    if says(&["prompt is too long", "maximum context length", "exceeds the maximum number of tokens", "context window"]) {
+    let overflows = [
+        "prompt is too long",
+        "maximum context length",
+        "exceeds the maximum number of tokens",
+        "context window",
+        // More than a minute's tokens in one request, which OpenAI and Groq call a rate limit: no waiting makes it fit.
+        "request too large for",
+    ];
+    if says(&overflows) {
         return ErrorKind::TooLarge;
     }
     let named = names.iter().find_map(|name| named(name));
@@ -146,7 +154,10 @@ fn kind(status: Option<u16>, names: &[String], message: &str) -> ErrorKind {
 
 fn named(name: &str) -> Option<ErrorKind> {
     Some(match name {
-        "context_length_exceeded" | "request_too_large" | "string_above_max_length" => ErrorKind::TooLarge,
+        // The last is llama.cpp's: https://github.com/ggml-org/llama.cpp/pull/15780.
+        "context_length_exceeded" | "request_too_large" | "string_above_max_length" | "exceed_context_size_error" => {
+            ErrorKind::TooLarge
+        }
         "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "too_many_requests" => ErrorKind::RateLimited,
         "overloaded_error"
         | "api_error"

@@ -63,6 +63,12 @@ macro_rules! text_id {
                 f.write_str(&self.0)
             }
         }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
     };
 }
 

@@ -20,7 +20,7 @@ use briefing::log::{AttachmentId, Entry, MessageId, Notice, Place, RecordedRound
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
 use briefing::ports::Back;
 use briefing_store::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, KnownFile, Lease,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile, Lease,
     Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreError, StoreFuture, ThreadSummary,
     Verified, WaitingCard, Writer,
 };
@@ -245,6 +245,10 @@ impl Store for Model {
 
     fn thread_of<'a>(&'a self, owner: &'a OwnerId, entry: EntryId) -> StoreFuture<'a, Option<ThreadId>> {
         self.read(owner, |log| log.row(entry).map(|row| row.thread))
+    }
+
+    fn keyed<'a>(&'a self, owner: &'a OwnerId, key: &'a Key) -> StoreFuture<'a, Option<EntryId>> {
+        self.read(owner, |log| log.rows.iter().find(|row| row.key == Some(*key)).map(|row| row.entry.id))
     }
 
     fn read_back_as_of<'a>(&'a self, owner: &'a OwnerId, moment: Moment, back: Back<'a>) -> StoreFuture<'a, Vec<Arc<Entry>>> {

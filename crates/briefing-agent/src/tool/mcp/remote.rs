@@ -1,0 +1,59 @@
+//! One tool of a server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{CallToolRequestParams, CallToolResponse};
+use rmcp::service::ServiceError;
+use serde_json::{Map, Value};
+
+use super::answer::{of_error, of_result};
+use super::link::Link;
+use super::shown;
+use crate::BoxFuture;
+use crate::tool::{Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
+
+/// A tool that a server runs. A call is sent once. A server that is gone is started again before it is sent, never after.
+pub(super) struct RemoteTool {
+    spec: ToolSpec,
+    /// Its name at the server.
+    server: String,
+    link: Arc<Link>,
+    timeout: Duration,
+}
+
+impl RemoteTool {
+    pub(super) fn new(spec: ToolSpec, server: String, link: Arc<Link>, timeout: Duration) -> Self {
+        Self { spec, server, link, timeout }
+    }
+
+    async fn call(&self, input: &Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
+        let crashed = |detail: String| ToolFailure::Crashed { detail };
+        let live = self.link.live().await.map_err(|fault| crashed(fault.to_string()))?;
+        let call = CallToolRequestParams::new(self.server.clone()).with_arguments(input.clone());
+        // Dropped, it tells the server that the call is cancelled.
+        let answer = tokio::time::timeout(self.timeout, live.service.peer().call_tool_once(call)).await;
+        match answer.map_err(|_| ToolFailure::TimedOut { after: self.timeout })? {
+            Ok(CallToolResponse::Complete(result)) => of_result(result),
+            Ok(CallToolResponse::InputRequired(_)) => Err(of_error("the tool asks for more input, which is refused")),
+            Ok(CallToolResponse::Task(_)) => Err(of_error("the tool answers with a task, which is not supported")),
+            Ok(_) => Err(of_error("the tool answers in a way that is not known")),
+            Err(ServiceError::McpError(error)) => Err(of_error(&error.message)),
+            Err(error @ (ServiceError::TransportSend(_) | ServiceError::TransportClosed)) => Err(crashed(format!(
+                "the MCP server is gone; the call may have had its effect ({})",
+                shown(&error.to_string())
+            ))),
+            Err(error) => Err(crashed(shown(&error.to_string()))),
+        }
+    }
+}
+
+impl Tool for RemoteTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn run<'a>(&'a self, input: &'a Map<String, Value>, _: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(self.call(input))
+    }
+}

@@ -1,0 +1,214 @@
+//! The tools that come with the library, over a real store.
+
+mod tool_support;
+
+use std::error::Error;
+use std::sync::Arc;
+
+use briefing::log::{Address, Arrival, Attachment, AttachmentId, Cause, Mail, Message, Reset, ResetKind, Run};
+use briefing::message::{Assistant, Bytes, Media, Outcome, OwnerId, Part, ThreadId, ToolCall};
+use briefing::ports::FileText;
+use briefing::view::{HistoryView, Replay};
+use briefing::{Bounds, Call, ModelMessage, Receipt};
+use briefing_agent::tool::{Note, ReadAttachment, SearchThreads};
+use briefing_agent::{ToolContext, ToolFailure, ToolOutput};
+use briefing_store::{Append, Content, NewMail, NewMessage, ReadText, Target};
+use jiff::Timestamp;
+use serde_json::json;
+use tool_support::{Desk, run, text};
+
+const NOW: Arrival = Arrival::Live(Timestamp::UNIX_EPOCH);
+
+/// Reads everything as UTF-8; what begins with `none` has no text, with `part` holds less than its file.
+struct Utf8;
+
+impl ReadText for Utf8 {
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn read(&self, _: &Attachment, content: &[u8]) -> Result<Option<FileText>, Box<dyn Error + Send + Sync>> {
+        let text = std::str::from_utf8(content)?;
+        Ok((!text.starts_with("none")).then(|| FileText { text: text.into(), partial: text.starts_with("part") }))
+    }
+}
+
+fn reading() -> ReadAttachment {
+    ReadAttachment::default().with_reader(Arc::new(Utf8))
+}
+
+fn file(id: &str, name: &str, media_type: &str) -> Attachment {
+    Attachment { id: AttachmentId::new(id), filename: Some(name.to_owned()), media_type: media_type.to_owned(), size: None, inline: false }
+}
+
+async fn send(desk: &Desk, owner: &OwnerId, thread: ThreadId, files: &[(Attachment, &[u8])]) {
+    let mut message = Message::from(ModelMessage::user("See the file."));
+    message.attachments = files.iter().map(|(file, _)| file.clone()).collect();
+    let files = files.iter().map(|(file, content)| (file.id.clone(), content.to_vec())).collect();
+    let content = Content::Message(Box::new(NewMessage { message, files }));
+    desk.store.append(owner, vec![Append::new(content, Target::Thread(thread), NOW)]).await.unwrap();
+}
+
+async fn read(tool: &ReadAttachment, cx: &ToolContext, attachment: &str) -> Result<String, ToolFailure> {
+    run(tool, json!({"attachment": attachment}), cx).await.map(|output| text(&output))
+}
+
+fn not_there(name: &str) -> Result<String, ToolFailure> {
+    let message = format!("[there is no file {name:?} in this thread; give the id that is listed under the message]");
+    Err(ToolFailure::Failed { message })
+}
+
+#[tokio::test]
+async fn a_file_is_read_by_id_and_by_name() {
+    let desk = Desk::open().await;
+    let owner = OwnerId::default();
+    let files = [(file("f1", "list.txt", "text/plain"), &b"one\ntwo"[..]), (file("f2", "a\nb.txt", "text/plain"), b"part of it")];
+    send(&desk, &owner, desk.thread, &files).await;
+    let cx = desk.cx();
+    assert_eq!(read(&reading(), &cx, "f1").await, Ok("[file: list.txt]\none\ntwo".to_owned()));
+    assert_eq!(read(&reading(), &cx, "list.txt").await, Ok("[file: list.txt]\none\ntwo".to_owned()));
+    let partial = "[file: a b.txt]\npart of it\n[partial: this text holds less than the file]";
+    assert_eq!(read(&reading(), &cx, "a b.txt").await, Ok(partial.to_owned()));
+    assert_eq!(read(&reading(), &cx, "f9\n").await, not_there("f9"));
+    // What was read once is kept.
+    assert_eq!(read(&ReadAttachment::default(), &cx, "f1").await, Ok("[file: list.txt]\none\ntwo".to_owned()));
+}
+
+#[tokio::test]
+async fn a_long_text_comes_in_pages_of_characters() {
+    let desk = Desk::open().await;
+    let content = "ä".repeat(45_000);
+    send(&desk, &OwnerId::default(), desk.thread, &[(file("f1", "long.txt", "text/plain"), content.as_bytes())]).await;
+    let page = async |from: usize| {
+        let output = run(&reading(), json!({"attachment": "f1", "from": from}), &desk.cx()).await.unwrap();
+        text(&output)
+    };
+    let twenty = "ä".repeat(20_000);
+    let mark = |from, to| format!("[characters {from} to {to} of 45000; call again with \"from\": {to} to go on]");
+    assert_eq!(page(0).await, format!("[file: long.txt]\n{twenty}\n{}", mark(0, 20_000)));
+    assert_eq!(page(20_000).await, format!("[file: long.txt]\n{twenty}\n{}", mark(20_000, 40_000)));
+    assert_eq!(page(40_000).await, format!("[file: long.txt]\n{}", "ä".repeat(5_000)));
+    assert_eq!(page(45_000).await, "[file: long.txt]\n[the text ends at character 45000]");
+    assert_eq!(page(usize::MAX).await, "[file: long.txt]\n[the text ends at character 45000]");
+}
+
+#[tokio::test]
+async fn a_file_without_a_text_says_so() {
+    let desk = Desk::open().await;
+    send(&desk, &OwnerId::default(), desk.thread, &[(file("f1", "scan.pdf", "application/pdf"), b"none")]).await;
+    let cx = desk.cx();
+    let not_ready = "[file: scan.pdf]\n[this file was not read yet, or is not kept; its text is not ready]";
+    assert_eq!(read(&ReadAttachment::default(), &cx, "f1").await, Ok(not_ready.to_owned()));
+    let none = "[file: scan.pdf]\n[this file has no text that can be read]";
+    assert_eq!(read(&reading(), &cx, "f1").await, Ok(none.to_owned()));
+}
+
+#[tokio::test]
+async fn files_of_one_name_are_listed() {
+    let desk = Desk::open().await;
+    let files = [(file("f1", "a.txt", "text/plain"), &b"one"[..]), (file("f2", "a.txt", "text/plain"), b"two")];
+    send(&desk, &OwnerId::default(), desk.thread, &files).await;
+    let message = "[several files have this name; give the id of one]\n- a.txt id=f1\n- a.txt id=f2".to_owned();
+    assert_eq!(read(&reading(), &desk.cx(), "a.txt").await, Err(ToolFailure::Failed { message }));
+    assert_eq!(read(&reading(), &desk.cx(), "f2").await, Ok("[file: a.txt]\ntwo".to_owned()));
+}
+
+#[tokio::test]
+async fn files_of_other_threads_owners_and_from_before_a_reset_are_not_there() {
+    let desk = Desk::open().await;
+    let (owner, other) = (OwnerId::default(), OwnerId::new("other"));
+    let elsewhere = desk.store.open_thread(&owner).await.unwrap();
+    let foreign = desk.store.open_thread(&other).await.unwrap();
+    send(&desk, &owner, elsewhere, &[(file("f1", "a.txt", "text/plain"), b"one")]).await;
+    send(&desk, &other, foreign, &[(file("f2", "b.txt", "text/plain"), b"two")]).await;
+    send(&desk, &owner, desk.thread, &[(file("f3", "c.txt", "text/plain"), b"three")]).await;
+    let cx = desk.cx();
+    for name in ["f1", "a.txt", "f2", "b.txt"] {
+        assert_eq!(read(&reading(), &cx, name).await, not_there(name));
+    }
+    assert_eq!(read(&reading(), &cx, "f3").await, Ok("[file: c.txt]\nthree".to_owned()));
+    let strange = ToolContext { owner: other, ..desk.cx() };
+    assert_eq!(read(&reading(), &strange, "f3").await, not_there("f3"));
+    let reset = Reset { kind: ResetKind::Flush, agent: None, reason: String::new(), extra: Default::default() };
+    desk.store.append(&owner, vec![Append::reset(reset, desk.thread, NOW)]).await.unwrap();
+    assert_eq!(read(&reading(), &cx, "f3").await, not_there("f3"));
+}
+
+#[tokio::test]
+async fn a_picture_is_a_part_of_the_kind_that_its_bytes_are() {
+    let desk = Desk::open().await;
+    let png = b"\x89PNG\r\n\x1a\n and the rest";
+    let files = [(file("f1", "a.jpg", "image/jpeg"), &png[..]), (file("f2", "b.png", "image/png"), b"<svg/>")];
+    send(&desk, &OwnerId::default(), desk.thread, &files).await;
+    let output = run(&reading(), json!({"attachment": "f1"}), &desk.cx()).await.unwrap();
+    let media = Media { filename: Some("a.jpg".into()), ..Media::data("image/png", Bytes::encode(png)) };
+    assert_eq!(output, ToolOutput { parts: vec![Part::text("[picture: a.jpg]"), Part::Image(media)] });
+    let shown = read(&reading(), &desk.cx(), "f2").await;
+    assert_eq!(shown, Ok("[picture: b.png]\n[of a kind that cannot be shown]".to_owned()));
+}
+
+/// A run of that persona in the desk's thread with one outcome; the receipt of a request that clears it, and its reference.
+async fn cleared(desk: &Desk, persona: &str) -> (Receipt, String) {
+    let owner = OwnerId::default();
+    let cx = desk.cx();
+    let ask = Append::message(ModelMessage::user("Where is order 7?"), Target::Thread(desk.thread), NOW);
+    let asked = desk.store.append(&owner, vec![ask]).await.unwrap().remove(0).place.entry;
+    let run = Run { id: cx.run.clone(), thread: desk.thread, cause: Cause::Message(asked), persona: persona.into() };
+    desk.store.begin_run(&owner, run).await.unwrap();
+    let said = Assistant::calls([ToolCall::new("c1", "find_order", "{}")]);
+    desk.store.append_round(&owner, &cx.run, 0, said, cx.now).await.unwrap();
+    let outcome = Outcome::text("c1", "It was sent.");
+    let entry = desk.store.append_outcome(&owner, &cx.run, outcome, cx.now).await.unwrap();
+    let _ = (HistoryView::mail().replay(Replay::Cleared), Bounds::none(), Call::model("gpt-5", None));
+    (Receipt::default(), format!("outcome:{}", entry.get()))
+}
+
+#[tokio::test]
+async fn an_outcome_is_given_back_only_where_the_request_told_of_it() {
+    let desk = Desk::open().await;
+    let (receipt, reference) = cleared(&desk, "desk@shop.example").await;
+    assert_eq!(read(&reading(), &desk.cx(), &reference).await, not_there(&reference));
+    let cx = ToolContext { receipt: Some(Arc::new(receipt)), ..desk.cx() };
+    assert_eq!(read(&reading(), &cx, &reference).await, not_there(&reference));
+}
+
+#[tokio::test]
+async fn a_search_tells_who_wrote_what_when() {
+    let desk = Desk::open().await;
+    let (owner, other) = (OwnerId::default(), OwnerId::new("other"));
+    let mail = |subject: &str, body: &str| {
+        let mail = Mail {
+            from: vec![Address::new("Ann\n <ann@x.example>")],
+            subject: Some(subject.to_owned()),
+            body: Some(body.into()),
+            ..Mail::default()
+        };
+        Append::mail(NewMail { mail, ..NewMail::default() }, NOW)
+    };
+    let first = desk.store.append(&owner, vec![mail("Order\n7", "The zebra is late.")]).await.unwrap().remove(0);
+    desk.store.append(&other, vec![mail("Secret", "Another zebra.")]).await.unwrap();
+    let tool = SearchThreads::default();
+    let found = run(&tool, json!({"query": "zebra"}), &desk.cx()).await.unwrap();
+    let thread = first.thread.get();
+    assert_eq!(
+        text(&found),
+        format!("thread {thread}, 1970-01-01T00:00:00Z\nFrom: Ann <ann@x.example>\nSubject: Order 7\n> Order 7 The zebra is late.")
+    );
+    let said = Append::message(ModelMessage::user(format!("zebra {}", "x ".repeat(2_000))), Target::Thread(desk.thread), NOW);
+    desk.store.append(&owner, vec![said]).await.unwrap();
+    let found = text(&run(&tool, json!({"query": "zebra", "limit": 20}), &desk.cx()).await.unwrap());
+    assert_eq!(found.matches("thread ").count(), 2);
+    assert!(found.lines().all(|line| line.chars().count() <= 310), "{found}");
+    assert!(found.contains("From: user\n"), "{found}");
+    let found = text(&run(&tool, json!({"query": "zebra", "limit": 1}), &desk.cx()).await.unwrap());
+    assert_eq!(found.matches("thread ").count(), 1);
+    assert_eq!(text(&run(&tool, json!({"query": "giraffe"}), &desk.cx()).await.unwrap()), "[nothing found]");
+}
+
+#[tokio::test]
+async fn a_note_is_its_own_call() {
+    let desk = Desk::open().await;
+    let output = run(&Note::default(), json!({"text": "Ann is away until May."}), &desk.cx()).await;
+    assert_eq!(output, Ok(ToolOutput::text("[noted]")));
+    assert_eq!(desk.store.log(&OwnerId::default(), briefing::message::EntryId::new(0), 10).await.unwrap(), []);
+}
