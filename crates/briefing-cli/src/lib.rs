@@ -2,7 +2,7 @@
 //! and standard error. Everything it knows of a terminal, a clock or the file system is here; the libraries know none.
 //!
 //! Source order is the way of the data: `args` (as typed) and `config` (as resolved), `input`, `assembly`, `commands`,
-//! `output`.
+//! `output`. Of the agent (feature `agent`): `setup`, which is `briefing.toml`, and `agent`, which is made of it.
 
 #[cfg(feature = "agent")]
 mod agent;

@@ -81,7 +81,10 @@ fn calls_are_told_as_they_are_done() {
     let output = clerk.run(&["ask", "Where is order 7?"]);
     assert_eq!((code(&output), stdout(&output)), (0, "It is packed.\n".to_owned()));
     let told = stderr(&output);
-    assert!(told.contains("· find_order {\"number\":7}\n") && told.contains("·   find_order gave: {\"status\":\"packed\"}\n"), "{told}");
+    assert!(
+        told.contains("· find_order {\"number\":7}\n") && told.contains("·   find_order gave: {\"status\":\"packed\"}\n"),
+        "{told}"
+    );
     assert!(told.contains("·   broken failed: ") && told.contains("·   nowhere failed: "), "{told}");
     assert_eq!(stderr(&Clerk::new("ask-quiet", turns()).run(&["ask", "x", "-q"])), "");
 
@@ -242,7 +245,8 @@ fn scheduled_work_is_done_by_its_name() {
 fn what_a_model_and_a_tool_say_does_not_act_on_a_terminal() {
     let turns = || {
         [
-            Say::text(EVIL).then_calls([("call_1", EVIL, json!({ EVIL: EVIL })), ("call_2", "cancel_order", json!({ EVIL: EVIL }))]),
+            Say::text(EVIL)
+                .then_calls([("call_1", EVIL, json!({ EVIL: EVIL })), ("call_2", "cancel_order", json!({ EVIL: EVIL }))]),
             Say::text(format!("{EVIL} end")),
         ]
     };
@@ -250,12 +254,25 @@ fn what_a_model_and_a_tool_say_does_not_act_on_a_terminal() {
     let output = clerk.run(&["ask", EVIL]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(is_safe(&stdout(&output)), "{:?}", stdout(&output));
-    assert!(is_safe(&stderr(&output)) && !stderr(&output).lines().any(|line| line.starts_with("forged")), "{:?}", stderr(&output));
+    assert!(
+        is_safe(&stderr(&output)) && !stderr(&output).lines().any(|line| line.starts_with("forged")),
+        "{:?}",
+        stderr(&output)
+    );
     for args in [&["runs"][..], &["runs", "0"], &["cards"], &["replay", "0"], &["runs", EVIL], &["stop", EVIL]] {
         for args in [args.to_vec(), [args, &["--json"]].concat()] {
             let output = clerk.run(&args);
-            assert!(is_safe(&stdout(&output)) && is_safe(&stderr(&output)), "{args:?}: {:?} {:?}", stdout(&output), stderr(&output));
-            assert!(!stdout(&output).lines().any(|line| line.trim_start().starts_with("forged")), "{args:?}: {}", stdout(&output));
+            assert!(
+                is_safe(&stdout(&output)) && is_safe(&stderr(&output)),
+                "{args:?}: {:?} {:?}",
+                stdout(&output),
+                stderr(&output)
+            );
+            assert!(
+                !stdout(&output).lines().any(|line| line.trim_start().starts_with("forged")),
+                "{args:?}: {}",
+                stdout(&output)
+            );
         }
     }
     let clerk = Clerk::new("evil-chat", turns());
@@ -357,9 +374,7 @@ fn init_writes_a_configuration_that_works_and_nothing_twice() {
     let clerk = Clerk::new("init", [Say::text("Hello."), Say::text("Hello again.")]);
     let folder = scratch("init-new");
     let base = clerk.server.base(Wire::OpenAiChat);
-    let run = |args: &[&str]| {
-        program(args).current_dir(&folder).env_remove("OPENAI_API_KEY").output().unwrap()
-    };
+    let run = |args: &[&str]| program(args).current_dir(&folder).env_remove("OPENAI_API_KEY").output().unwrap();
     let init = ["init", "desk", "--model", "scripted-1", "--base-url", &base, "--persona-name", "Ada \"the\" \\ é"];
     let output = run(&init);
     assert_eq!((code(&output), stdout(&output).lines().count()), (0, 3), "{}", stderr(&output));

@@ -9,9 +9,7 @@ use briefing_agent::provider::http::{Delivery, Endpoint, HttpClient, HttpProvide
 use briefing_agent::provider::{Retry, Secret};
 use briefing_agent::tool::mcp::{McpFault, McpServer, McpTools};
 use briefing_agent::tool::{AddError, CommandLimits, CommandTool, Note, ReadAttachment, SearchThreads, ToolSet};
-use briefing_agent::{
-    BoxFuture, Effect, Model, Prices, Proposal, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec,
-};
+use briefing_agent::{BoxFuture, Effect, Model, Prices, Proposal, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
 use briefing_store::ReadText;
 use serde_json::{Map, Value};
 
@@ -54,7 +52,8 @@ pub(crate) fn model(setup: &ModelSetup, keys: Keys) -> Result<Model, Failure> {
 
 fn provider(setup: &ModelSetup, keys: Keys) -> Result<HttpProvider, Failure> {
     let wrong = |error: &dyn std::fmt::Display| {
-        Failure::new(Kind::Config, format!("model {:?}: {error}", setup.name())).hint("docs/agent.md lists the keys of [[model]]")
+        Failure::new(Kind::Config, format!("model {:?}: {error}", setup.name()))
+            .hint("docs/agent.md lists the keys of [[model]]")
     };
     let usual = HttpSettings::default();
     let proxies = if is_local(&setup.base_url) { Proxies::Direct } else { Proxies::System };
@@ -81,11 +80,7 @@ fn provider(setup: &ModelSetup, keys: Keys) -> Result<HttpProvider, Failure> {
 
 /// The tools that this program has of its own.
 pub(crate) fn built_in(reader: Arc<dyn ReadText>) -> Vec<Arc<dyn Tool>> {
-    vec![
-        Arc::new(ReadAttachment::default().with_reader(reader)),
-        Arc::new(SearchThreads::default()),
-        Arc::new(Note::default()),
-    ]
+    vec![Arc::new(ReadAttachment::default().with_reader(reader)), Arc::new(SearchThreads::default()), Arc::new(Note::default())]
 }
 
 /// A program as a tool. What it names is looked up in the configuration's folder, where it also works.

@@ -74,8 +74,9 @@ impl Kept {
                 .hint(format!("`briefing runs {}` lists its requests; they are forgotten after requests.keep_days", named.run))
         })?;
         let name = format!("{RUN}{}#{}", named.run, found.number);
-        let text = String::from_utf8(found.request.body)
-            .map_err(|_| Failure::new(Kind::Data, format!("{name} is not UTF-8")).hint("`briefing verify` tells what is damaged"))?;
+        let text = String::from_utf8(found.request.body).map_err(|_| {
+            Failure::new(Kind::Data, format!("{name} is not UTF-8")).hint("`briefing verify` tells what is damaged")
+        })?;
         Ok(Input { name, text })
     }
 }

@@ -131,7 +131,10 @@ fn model(item: &Value) -> Option<Served> {
     let name = item.get("id").or_else(|| item.get("name"))?.as_str()?;
     let context = ["/meta/n_ctx", "/meta/n_ctx_train", "/max_model_len", "/context_length", "/inputTokenLimit"];
     let context = context.iter().find_map(|key| item.pointer(key)?.as_u64()).and_then(|tokens| u32::try_from(tokens).ok());
-    Some(Served { name: name.strip_prefix("models/").unwrap_or(name).to_owned(), context: context.filter(|tokens| *tokens > 0) })
+    Some(Served {
+        name: name.strip_prefix("models/").unwrap_or(name).to_owned(),
+        context: context.filter(|tokens| *tokens > 0),
+    })
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use crate::args::ChatThreadArgs;
 use crate::database;
 use crate::error::{Failure, Kind, STOPPED};
 use crate::input::notes::Note;
+use crate::output::runs;
 use crate::reader::Reader;
 use crate::setup::{LimitsSetup, Setup};
 use crate::shown::ask;
@@ -67,7 +68,9 @@ impl Session {
             (Some(thread), _, _) => {
                 let thread = ThreadId::new(thread);
                 let found = ask(store.thread(owner, thread))?;
-                found.map(|found| found.thread).ok_or_else(|| crate::shown::told(briefing_store::StoreError::UnknownThread { thread }))
+                found
+                    .map(|found| found.thread)
+                    .ok_or_else(|| crate::shown::told(briefing_store::StoreError::UnknownThread { thread }))
             }
             (None, Some(name), _) => ask(store.named_thread(owner, name)),
             (None, None, true) => self.log.newest_chat(),
@@ -87,10 +90,7 @@ impl Session {
 }
 
 /// Waits for a run. The first Ctrl-C asks it to stop, the second breaks it off.
-pub(crate) async fn stoppable(
-    work: impl Future<Output = Result<Ended, AgentError>>,
-    stop: &Stop,
-) -> Result<Ended, Failure> {
+pub(crate) async fn stoppable(work: impl Future<Output = Result<Ended, AgentError>>, stop: &Stop) -> Result<Ended, Failure> {
     tokio::pin!(work);
     loop {
         tokio::select! {
@@ -130,6 +130,15 @@ pub(crate) fn ended(ended: &Ended) -> Option<String> {
     Some(format!("{what}{detail}"))
 }
 
+/// What a run has spent, in dim words behind its answer.
+pub(crate) fn spent(ended: &Ended) -> String {
+    let cost = match ended.cost {
+        0 => String::new(),
+        millionths => format!(", cost {}.{:06}", millionths / 1_000_000, millionths % 1_000_000),
+    };
+    format!("· {}{cost}", runs::spent(&ended.spent))
+}
+
 fn limits(setup: &LimitsSetup) -> Limits {
     let usual = Limits::default();
     Limits {
@@ -164,9 +173,8 @@ pub(crate) fn failure(error: AgentError) -> Failure {
         | AgentError::NotInThread { .. }
         | AgentError::NotOurs { .. }
         | AgentError::Settled { .. }
-        | AgentError::Unreadable { .. } => {
-            Failure::new(Kind::Data, error.to_string()).hint("`briefing show THREAD` lists the entries, `briefing cards` the cards")
-        }
+        | AgentError::Unreadable { .. } => Failure::new(Kind::Data, error.to_string())
+            .hint("`briefing show THREAD` lists the entries, `briefing cards` the cards"),
         AgentError::NothingKept { .. } => {
             Failure::new(Kind::NoInput, error.to_string()).hint("requests are forgotten after requests.keep_days")
         }

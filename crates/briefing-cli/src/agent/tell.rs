@@ -144,10 +144,14 @@ impl<'o> Teller<'o> {
 /// A preview, each line behind a mark.
 pub(crate) fn preview_lines(preview: &str) -> Vec<String> {
     let mut lines = preview.lines();
-    let mut told: Vec<String> = lines.by_ref().take(PREVIEW).map(|line| format!("  | {}", shown(&line.replace('\t', "    ")))).collect();
+    let mut told: Vec<String> =
+        lines.by_ref().take(PREVIEW).map(|line| format!("  | {}", shown(&line.replace('\t', "    ")))).collect();
     let more = lines.count();
     if more > 0 {
-        told.push(format!("  | … {} more (`briefing cards --json` gives all)", counted(u64::try_from(more).unwrap_or(u64::MAX), "line")));
+        told.push(format!(
+            "  | … {} more (`briefing cards --json` gives all)",
+            counted(u64::try_from(more).unwrap_or(u64::MAX), "line")
+        ));
     }
     told
 }

@@ -23,12 +23,34 @@ pub(crate) use self::store::{
 };
 pub(crate) use self::view::{Limit, Most, OutcomesArg, ToolsArg, ViewArg, ViewArgs, YesNo};
 
-const EXIT_CODES: &str =
-    "Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations, or the prefix broke); 66 the input is \
-not there; 70 a fault of this program; 74 reading or writing failed; 78 a persona or a profile is not usable.
+/// The codes that every command has, between those of the agent.
+macro_rules! exit_codes {
+    ($unavailable:literal, $busy:literal, $configuration:literal) => {
+        concat!(
+            "\
+Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations, or the prefix broke); 66 the input is \
+not there; ",
+            $unavailable,
+            "70 a fault of this program; 74 reading or writing failed; ",
+            $busy,
+            "78 a ",
+            $configuration,
+            "persona or a profile is not usable.
 
 With --json standard output is one JSON object in every case: of a failure {\"error\": {\"kind\", \"message\", \"hint\"}}, \
-which standard error tells too. What may be a stranger's text is shown with its control characters as \\u{1b}.";
+which standard error tells too. What may be a stranger's text is shown with its control characters as \\u{1b}."
+        )
+    };
+}
+
+#[cfg(not(feature = "agent"))]
+const EXIT_CODES: &str = exit_codes!("", "", "");
+#[cfg(feature = "agent")]
+const EXIT_CODES: &str = exit_codes!(
+    "69 a model's server cannot be reached, or refuses; ",
+    "75 another run is at work, or a limit was met; ",
+    "configuration, a "
+);
 
 /// Decides exactly what a language model sees, and says for every piece why it is there.
 #[derive(Debug, Parser)]

@@ -4,13 +4,13 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-use briefing_agent::Stop as StopWish;
+use briefing_agent::{Ended, Stop as StopWish};
 use briefing_store::RunEnd;
 
 use crate::agent::build::Keys;
 use crate::agent::files::Files;
 use crate::agent::runtime;
-use crate::agent::session::{Session, code, ended, stoppable};
+use crate::agent::session::{Session, code, ended, spent, stoppable};
 use crate::agent::tell::{Reader, Teller};
 use crate::args::AskArgs;
 use crate::error::{Failure, Kind, Stop};
@@ -29,11 +29,7 @@ pub(crate) fn run(args: AskArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     session.notes.iter().for_each(|note| out.note(note));
     let thread = session.thread(&args.thread)?;
     let entry = session.say(thread, &question, files)?;
-    let reader = match (args.json, std::io::stdout().is_terminal()) {
-        (true, _) => Reader::Program,
-        (false, true) => Reader::Person,
-        (false, false) => Reader::Script,
-    };
+    let reader = reader(args.json);
     let stop = StopWish::new();
     let mut teller = Teller::new(out, reader, stop.clone());
     let done = runtime.block_on(async {
@@ -41,26 +37,35 @@ pub(crate) fn run(args: AskArgs, out: &mut Output) -> Result<ExitCode, Stop> {
         stoppable(session.agent.answer(thread, entry, &stop, &mut hear), &stop).await
     });
     let cards = teller.end()?;
-    let done = done?;
-    if reader == Reader::Script
-        && done.how == RunEnd::Answered
-        && let Some(answer) = done.answer
-    {
-        out.write(&safe_lines(session.log.said(answer)?.trim_end()))?;
-        out.write("\n")?;
-    }
     if !cards.is_empty() {
         out.note("`briefing cards` tells what waits for you");
     }
-    tell_end(&done, out);
-    Ok(ExitCode::from(code(done.how)))
+    finish(&session, &done?, reader, out)
 }
 
-/// Tells of a run that came to no answer, unless its events did.
-pub(super) fn tell_end(done: &briefing_agent::Ended, out: &mut Output) {
+/// Who reads standard output.
+pub(super) fn reader(json: bool) -> Reader {
+    match (json, std::io::stdout().is_terminal()) {
+        (true, _) => Reader::Program,
+        (false, true) => Reader::Person,
+        (false, false) => Reader::Script,
+    }
+}
+
+/// Writes the answer where it was not shown as it came, tells how the run ended, and gives the exit code for that.
+pub(super) fn finish(session: &Session, done: &Ended, reader: Reader, out: &mut Output) -> Result<ExitCode, Stop> {
+    match (reader, done.answer) {
+        (Reader::Script, Some(answer)) if done.how == RunEnd::Answered => {
+            out.write(&safe_lines(session.log.said(answer)?.trim_end()))?;
+            out.write("\n")?;
+        }
+        (Reader::Person, _) => out.aside(&out.err_paint().dim(&spent(done))),
+        (Reader::Script | Reader::Program, _) => {}
+    }
     if let Some(what) = ended(done) {
         out.note(format_args!("{what} (`briefing runs {}` shows the run)", done.run));
     }
+    Ok(ExitCode::from(code(done.how)))
 }
 
 /// The question, or standard input for `-`.

@@ -11,7 +11,7 @@ use crate::agent::cards;
 use crate::agent::files::Files;
 use crate::agent::person::{self, Lines};
 use crate::agent::runtime;
-use crate::agent::session::{Session, code, ended, stoppable};
+use crate::agent::session::{Session, code, ended, spent, stoppable};
 use crate::agent::tell::{Reader, Teller, Waiting};
 use crate::args::{ChatArgs, ChatThreadArgs};
 use crate::error::{Failure, STOPPED, Stop};
@@ -167,6 +167,9 @@ impl<'o> Chat<'o> {
         let waiting = teller.end()?;
         match done {
             Ok(done) => {
+                if self.reader == Reader::Person {
+                    self.out.aside(&self.out.err_paint().dim(&spent(&done)));
+                }
                 if let Some(what) = ended(&done) {
                     let again = if done.how == RunEnd::Stopped { "" } else { "; /retry asks again" };
                     self.out.note(format_args!("{what}{again}"));

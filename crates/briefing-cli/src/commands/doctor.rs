@@ -144,7 +144,9 @@ fn database(setup: &Setup, answerer: &Answerer, found: &mut Findings) {
         let folder = setup.database.parent().filter(|folder| folder.is_dir());
         match folder {
             Some(_) => found.ok("database", format!("{name} is not there yet; the first message makes it")),
-            None => found.bad(State::Fault, "database", format!("the folder of {name} is not there"), "make it, or name another"),
+            None => {
+                found.bad(State::Fault, "database", format!("the folder of {name} is not there"), "make it, or name another")
+            }
         }
         return;
     }
@@ -226,10 +228,13 @@ async fn request(setup: &ModelSetup, what: &str, place: &str, found: &mut Findin
         let model = build::model(setup, Keys::Wanted)?;
         let call = model.provider.prepare(Call::new(model.profile.clone()).output_reserve(16));
         let internal = |error: &dyn std::fmt::Display| Failure::new(Kind::Internal, error.to_string());
-        let briefing = briefing::fit(&[ModelMessage::user("Say yes.")], &call, &Bounds::none()).map_err(|error| internal(&error))?;
+        let briefing =
+            briefing::fit(&[ModelMessage::user("Say yes.")], &call, &Bounds::none()).map_err(|error| internal(&error))?;
         let request = briefing.render().map_err(|error| internal(&error))?;
         let answer = model.provider.send(&request, &mut |_| {}).await;
-        answer.map(|_| ()).map_err(|fault| Failure::new(Kind::Unavailable, fault.to_string()).hint("look at base_url, the key and the name"))
+        answer
+            .map(|_| ())
+            .map_err(|fault| Failure::new(Kind::Unavailable, fault.to_string()).hint("look at base_url, the key and the name"))
     };
     match asked.await {
         Ok(()) => found.ok(what, format!("{place}: it answers")),
@@ -244,8 +249,7 @@ async fn tools(setup: &Setup, offline: bool, found: &mut Findings) -> Tools {
     }
     for command in &setup.commands {
         let what = format!("command {}", command.name);
-        let unset: Vec<&str> =
-            command.env.iter().map(String::as_str).filter(|name| std::env::var_os(name).is_none()).collect();
+        let unset: Vec<&str> = command.env.iter().map(String::as_str).filter(|name| std::env::var_os(name).is_none()).collect();
         if !unset.is_empty() {
             found.bad(State::Warning, &what, format!("not set in the environment: {}", unset.join(", ")), "export them");
         }
@@ -271,7 +275,12 @@ async fn tools(setup: &Setup, offline: bool, found: &mut Findings) -> Tools {
             Ok(connected) => {
                 found.ok(&what, count(connected.tools.len(), "tool"));
                 for finding in &connected.findings {
-                    found.bad(State::Warning, &what, self::finding(finding), "look at its list of tools, and at reads and confirm");
+                    found.bad(
+                        State::Warning,
+                        &what,
+                        self::finding(finding),
+                        "look at its list of tools, and at reads and confirm",
+                    );
                 }
                 for tool in connected.tools {
                     tools.add(&what, tool, found);
@@ -324,7 +333,12 @@ fn granted(setup: &Setup, answerer: &Answerer, tools: &Tools, found: &mut Findin
             true => format!("{name} is granted and declared under [[tools]], and nothing does it"),
             false => format!("{name} is granted, and is not there"),
         };
-        found.bad(state, "grant", told, format!("add a [[command]] or an [[mcp]] that has it, or take it out of grant in {file}"));
+        found.bad(
+            state,
+            "grant",
+            told,
+            format!("add a [[command]] or an [[mcp]] that has it, or take it out of grant in {file}"),
+        );
     }
     let free: Vec<&str> =
         tools.set.tools().map(|tool| &*tool.spec().name).filter(|name| !answerer.persona.may_use(name)).collect();

@@ -1,20 +1,19 @@
 //! `briefing run-once`: scheduled work, once.
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use briefing::Responsibility;
 use briefing_agent::Stop as StopWish;
-use briefing_store::{RunEnd, Store};
+use briefing_store::Store;
 
 use crate::agent::build::Keys;
 use crate::agent::runtime;
-use crate::agent::session::{Session, code, stoppable};
-use crate::agent::tell::{Reader, Teller};
+use crate::agent::session::{Session, stoppable};
+use crate::agent::tell::Teller;
 use crate::args::RunOnceArgs;
-use crate::commands::ask::tell_end;
+use crate::commands::ask::{finish, reader};
 use crate::error::{Failure, Kind, Stop};
-use crate::output::{Output, name_of, safe_lines};
+use crate::output::{Output, name_of};
 use crate::setup::Setup;
 use crate::shown::ask;
 
@@ -29,11 +28,7 @@ pub(crate) fn run(args: RunOnceArgs, out: &mut Output) -> Result<ExitCode, Stop>
     // One thread for all runs of it.
     let name = format!("responsibility {}", work.name);
     let thread = ask(session.log.store.named_thread(&session.log.owner, &name))?;
-    let reader = match (args.json, std::io::stdout().is_terminal()) {
-        (true, _) => Reader::Program,
-        (false, true) => Reader::Person,
-        (false, false) => Reader::Script,
-    };
+    let reader = reader(args.json);
     let stop = StopWish::new();
     let mut teller = Teller::new(out, reader, stop.clone());
     let done = runtime.block_on(async {
@@ -41,16 +36,7 @@ pub(crate) fn run(args: RunOnceArgs, out: &mut Output) -> Result<ExitCode, Stop>
         stoppable(session.agent.work(thread, work, &stop, &mut hear), &stop).await
     });
     teller.end()?;
-    let done = done?;
-    if reader == Reader::Script
-        && done.how == RunEnd::Answered
-        && let Some(answer) = done.answer
-    {
-        out.write(&safe_lines(session.log.said(answer)?.trim_end()))?;
-        out.write("\n")?;
-    }
-    tell_end(&done, out);
-    Ok(ExitCode::from(code(done.how)))
+    finish(&session, &done?, reader, out)
 }
 
 fn chosen(session: &Session, name: &str, setup: &Setup) -> Result<Responsibility, Failure> {

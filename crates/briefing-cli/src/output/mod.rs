@@ -21,9 +21,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 pub(crate) use paint::Paint;
-pub(crate) use safe::{safe, safe_json};
 #[cfg(feature = "agent")]
 pub(crate) use safe::safe_lines;
+pub(crate) use safe::{safe, safe_json};
 
 use crate::error::{Failure, Kind, Stop};
 

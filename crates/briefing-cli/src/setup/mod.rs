@@ -2,6 +2,8 @@
 
 mod file;
 mod models;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use std::path::{Path, PathBuf};

@@ -82,7 +82,9 @@ impl KeySource {
         };
         let key = key.trim();
         if key.is_empty() || !key.chars().all(|c| c.is_ascii_graphic()) {
-            return Err(Failure::new(Kind::Config, format!("{self} holds no key")).hint("a key is one line of ASCII characters"));
+            return Err(
+                Failure::new(Kind::Config, format!("{self} holds no key")).hint("a key is one line of ASCII characters")
+            );
         }
         Ok(Some(key.to_owned()))
     }
