@@ -21,7 +21,7 @@ use briefing_agent::{
 };
 use briefing_check::{Rules, check};
 use briefing_json::Document;
-use briefing_store::{Append, RunsOf, SqliteStore, Store, Target};
+use briefing_store::{Append, Durability, RunsOf, SqliteStore, Store, Target};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -179,7 +179,10 @@ impl Setup {
 
     pub(crate) async fn desk(self, script: Script) -> Desk {
         let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::create(&folder.path().join("briefing.db"), briefing_store::Settings::default());
+        let store = SqliteStore::create(
+            &folder.path().join("briefing.db"),
+            briefing_store::Settings { durability: Durability::Process, ..Default::default() },
+        );
         let store = Arc::new(store.unwrap());
         let server = ScriptedServer::start(script).await.unwrap();
         let deeds = Deeds::default();
