@@ -54,7 +54,8 @@ fn tools_are_confirmed_unless_they_read() {
     assert_eq!((reads.confirm, writes.confirm), (false, true));
     assert_eq!((reads.schema.as_str(), reads.program.as_str()), (r#"{"type":"object"}"#, "x"));
     assert!(!command("effect = \"writes\"\nconfirm = false").confirm);
-    let server = |more: &str| model(&format!("name = \"gpt-5\"\n[[mcp]]\nname = \"s\"\nrun = [\"x\"]\n{more}")).servers.remove(0);
+    let server =
+        |more: &str| model(&format!("name = \"gpt-5\"\n[[mcp]]\nname = \"s\"\nrun = [\"x\"]\n{more}")).servers.remove(0);
     assert_eq!(server("").confirm, Confirm::Writes);
     assert_eq!(server("confirm = \"all\"").confirm, Confirm::All);
     assert_eq!(server("confirm = [\"a\"]").confirm, Confirm::Tools(vec!["a".to_owned()]));
