@@ -33,9 +33,8 @@ impl Running<'_> {
         let inner = self.inner;
         let message = Message::from(ModelMessage::Assistant(Arc::new(said))).by(inner.persona.name());
         let (thread, key) = (self.about.thread(), self.answer_key());
-        let append = |now| {
-            Append::message(message.clone(), Target::Thread(thread), Arrival::Live(now)).key(key).by(self.writer.clone())
-        };
+        let append =
+            |now| Append::message(message.clone(), Target::Thread(thread), Arrival::Live(now)).key(key).by(self.writer.clone());
         let appended = inner.persist(|| inner.store.append(inner.owner(), vec![append(inner.clock.now())])).await?;
         let entry = appended.first().map(|appended| appended.place.entry);
         Ok(self.end(RunEnd::Answered, reason(stop).map(str::to_owned), entry).await?)
