@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "agent")]
+use briefing::Responsibility;
 use briefing::message::OwnerId;
 use briefing::persona::{LoadedPersona, PersonaError, Role};
 use briefing::view::HistoryView;
-#[cfg(feature = "agent")]
-use briefing::Responsibility;
 use briefing::{Chain, Persona, ThreadHistory, Tool};
 
 use crate::config::{PersonaConfig, ViewOverride};
