@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "agent")]
+use briefing::Responsibility;
 use briefing::message::OwnerId;
 use briefing::persona::{LoadedPersona, PersonaError, Role};
 use briefing::view::HistoryView;
-use briefing::{Chain, Persona, Responsibility, ThreadHistory, Tool};
+use briefing::{Chain, Persona, ThreadHistory, Tool};
 
 use crate::config::{PersonaConfig, ViewOverride};
 use crate::error::{Failure, Kind};
@@ -19,6 +21,7 @@ pub(crate) struct Answerer {
     pub(crate) persona: Persona,
     pub(crate) tools: Vec<Tool>,
     /// Its scheduled work.
+    #[cfg(feature = "agent")]
     pub(crate) responsibilities: Vec<Responsibility>,
     /// The folder that its files are looked up in.
     pub(crate) root: PathBuf,
@@ -81,8 +84,15 @@ fn from_file(path: &Path, view: &ViewOverride) -> Result<Answerer, Failure> {
     let root = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let notes = loaded.warnings.iter().cloned().map(|warning| Note::Persona { name: input.name.clone(), warning });
     let (root, views, notes) = (root.to_owned(), views.into_inner(), notes.collect());
-    let LoadedPersona { persona, tools, responsibilities, .. } = loaded;
-    Ok(Answerer { persona, tools, responsibilities, root, views, notes })
+    Ok(Answerer {
+        persona: loaded.persona,
+        tools: loaded.tools,
+        #[cfg(feature = "agent")]
+        responsibilities: loaded.responsibilities,
+        root,
+        views,
+        notes,
+    })
 }
 
 fn unusable(path: &Path, error: &PersonaError) -> Failure {
@@ -96,5 +106,13 @@ fn plain(address: &str, view: HistoryView) -> Result<Answerer, Failure> {
     let role = Role::new().message(Chain::new().with(move || ThreadHistory::new(view.clone())));
     let persona = Persona::new(&role, "assistant", address).map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
     let root = PathBuf::from(".");
-    Ok(Answerer { persona, tools: Vec::new(), responsibilities: Vec::new(), root, views, notes: Vec::new() })
+    Ok(Answerer {
+        persona,
+        tools: Vec::new(),
+        #[cfg(feature = "agent")]
+        responsibilities: Vec::new(),
+        root,
+        views,
+        notes: Vec::new(),
+    })
 }

@@ -98,8 +98,8 @@ impl Setup {
         let hours = file.cards.expire_h.unwrap_or(EXPIRE_H);
         let days = file.requests.keep_days.unwrap_or(KEEP_DAYS);
         Ok(Self {
-            database: root.join(file.database.as_deref().unwrap_or("briefing.db")),
-            persona: root.join(file.persona),
+            database: below(&root, file.database.as_deref().unwrap_or("briefing.db")),
+            persona: below(&root, &file.persona),
             models,
             limits,
             card_lasts: Duration::from_secs(hours.saturating_mul(3_600)),
@@ -116,6 +116,11 @@ impl Setup {
     pub(crate) fn name(&self) -> String {
         name_of(&self.file)
     }
+}
+
+/// A path of the file, as messages name it.
+fn below(root: &Path, path: &str) -> PathBuf {
+    if root == Path::new(".") { PathBuf::from(path) } else { root.join(path) }
 }
 
 /// `briefing.toml` in the current folder, or in the nearest one above it.

@@ -41,7 +41,7 @@ fn the_family_tells_the_wire_and_a_server_of_ones_own_wants_no_key() {
     let priced = of("name = \"x\"\nprices = { input = 3, output = 0.5 }\nparameters = { temperature = 0.2, stop = [\"x\"] }");
     assert_eq!(priced.prices.map(|prices| (prices.input, prices.output)), Some((3_000_000, 500_000)));
     let parameters: Vec<_> = priced.parameters.iter().map(|(name, value)| format!("{name}={}", value.as_str())).collect();
-    assert_eq!(parameters, ["temperature=0.2", "stop=[\"x\"]"]);
+    assert_eq!(parameters, ["stop=[\"x\"]", "temperature=0.2"]);
 }
 
 #[test]
