@@ -93,8 +93,5 @@ fn reason(stop: &StopReason) -> Option<&str> {
         StopReason::ContentFilter => Some("cut by the provider's filter"),
         StopReason::Refusal => Some("the model declined"),
         StopReason::Other(reason) => Some(reason),
-        // Closed to us only across crates.
-        #[allow(unreachable_patterns, reason = "the enum may grow")]
-        _ => Some("stopped"),
     }
 }
