@@ -99,7 +99,7 @@ async fn of_five_hundred_calls_in_a_round_the_first_are_done() {
     let told = outcomes_of(calls.collect()).await;
     assert_eq!(told.len(), 500);
     assert_eq!(told.iter().filter(|(_, failed, _)| *failed == Some(false)).count(), 64);
-    assert_eq!(told.iter().filter(|(_, _, text)| text == "[refused: at most 64 calls of one round are done]").count(), 436);
+    assert_eq!(told.iter().filter(|(_, _, text)| text == "[not run: at most 64 calls of one round are done]").count(), 436);
 }
 
 #[tokio::test]

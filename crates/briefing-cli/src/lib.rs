@@ -22,6 +22,8 @@ mod repair;
 mod setup;
 mod shown;
 mod stored;
+#[cfg(feature = "otel")]
+mod telemetry;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -42,6 +44,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => return unparsed(&error, &typed),
     };
     let programs = Programs::of(&args.command);
+    #[cfg(feature = "otel")]
+    let _telemetry = telemetry::Telemetry::start();
     let mut out = Output::new();
     let done = match args.command {
         #[cfg(feature = "agent")]

@@ -82,7 +82,7 @@ impl Running<'_> {
         for (at, call) in unanswered(recorded) {
             let key = StepKey::call(&self.writer.run, round, at);
             if at >= most {
-                let text = format!("[refused: at most {most} calls of one round are done]");
+                let text = format!("[not run: at most {most} calls of one round are done]");
                 self.record(call, failed(call, text)).await?;
                 continue;
             }
