@@ -95,7 +95,8 @@ impl Agent {
     }
 
     /// Answers a mail, or what a user said in a chat. The answer is appended to the thread. A run for the same entry whose process died
-    /// is taken up where it was; other runs of the thread that died are closed as lost.
+    /// is taken up where it was; other runs of the thread that died are closed. What was answered before is not answered again, unless it
+    /// was edited or its answer was popped since: the answer that there is is given back.
     ///
     /// That a model or a tool failed, or a limit was reached, is an [`Ended`] that says so.
     ///

@@ -139,7 +139,15 @@ impl Engine for StoreEngine {
     fn begin<'a>(&'a self, owner: &'a OwnerId, run: &'a Run, now: Timestamp) -> EngineFuture<'a, Lease> {
         Box::pin(async move {
             self.store.begin_run(owner, run.clone()).await?;
-            self.store.lease(owner, &run.id, now, self.lasts).await
+            let lease = self.store.lease(owner, &run.id, now, self.lasts).await;
+            if let Err(StoreError::Leased { .. }) = lease {
+                // Another was quicker. Nothing is lost if this cannot be written: a run that never had a lease is not taken up.
+                let _ = self
+                    .store
+                    .end_run(owner, &run.id.clone().into(), RunEnd::Lost, Some("another run had the thread"), now)
+                    .await;
+            }
+            lease
         })
     }
 

@@ -174,9 +174,9 @@ async fn cleared(desk: &Desk, address: &str) -> (Arc<Receipt>, String) {
     let run = Run { id: cx.run.clone(), thread: desk.thread, cause: Cause::Message(asked), persona: address.into() };
     desk.store.begin_run(&owner, run).await.unwrap();
     let said = Assistant { items: vec![Item::Call(ToolCall::new("c1", "find_order", "{}"))], ..Assistant::default() };
-    desk.store.append_round(&owner, &cx.run, 0, said, cx.now).await.unwrap();
+    desk.store.append_round(&owner, &cx.run.clone().into(), 0, said, cx.now).await.unwrap();
     let outcome = Outcome::text("c1", "x".repeat(30_000));
-    let entry = desk.store.append_outcome(&owner, &cx.run, outcome, cx.now).await.unwrap();
+    let entry = desk.store.append_outcome(&owner, &cx.run.clone().into(), outcome, cx.now).await.unwrap();
     let now = desk.store.append(&owner, vec![ask("And?")]).await.unwrap().remove(0).place.entry;
     let now = desk.store.entry(&owner, now).await.unwrap().unwrap();
     let ports = Arc::new(OwnerStore::new(Arc::clone(&desk.store), owner));

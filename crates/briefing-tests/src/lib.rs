@@ -10,3 +10,4 @@ pub mod random;
 pub mod recordings;
 pub mod synthetic;
 pub mod transcripts;
+pub mod watched;

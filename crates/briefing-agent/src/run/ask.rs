@@ -132,7 +132,7 @@ impl Running<'_> {
         if let (Some(key), Some(entry)) = (inputs.anchor_key(&inner.persona, &self.chain), anchor)
             && inputs.anchor != Some(entry.get())
         {
-            inner.store.move_anchor(owner, &self.writer, &key, entry).await?;
+            inner.persist(|| inner.store.move_anchor(owner, &self.writer, &key, entry)).await?;
         }
         if !inner.settings.keep_requests {
             return Ok(());
@@ -146,7 +146,7 @@ impl Running<'_> {
             receipt: json(serde_json::to_string(made.briefing.receipt()))?,
             inputs: json(serde_json::to_string(inputs))?,
         };
-        inner.store.keep_request(owner, &self.writer, request, now).await?;
+        inner.persist(|| inner.store.keep_request(owner, &self.writer, request.clone(), now)).await?;
         Ok(())
     }
 

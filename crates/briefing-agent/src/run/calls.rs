@@ -1,6 +1,5 @@
 //! The calls of a round: looked at, done side by side where they only read, and their outcomes recorded as they come.
 
-use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use briefing::log::{Arrival, Card, RecordedRound};
 use briefing::message::{Assistant, Outcome, Part, ToolCall};
 use briefing::texts::OutcomeText;
-use briefing_store::{Append, Key, Step};
+use briefing_store::{Append, Step};
 use futures_util::future::{Either, FutureExt, select};
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Map, Value};
@@ -18,7 +17,7 @@ use tracing::Instrument;
 use crate::Event;
 use crate::agent::Inner;
 use crate::engine::StepKey;
-use crate::run::open::fixed;
+use crate::run::open::{card_key, fixed, unanswered};
 use crate::run::{Halt, Running, told_text};
 use crate::tool::{Checked, Effect, Tool, ToolContext, ToolFailure, ToolOutput};
 
@@ -78,10 +77,9 @@ impl Running<'_> {
 
     /// Does the calls of a round that have no outcome, in their order: neighbours that only read side by side, one that writes alone.
     async fn do_calls(&mut self, round: u32, recorded: &RecordedRound) -> Result<(), Halt> {
-        let answered: HashSet<_> = recorded.outcomes.iter().map(|recorded| &recorded.outcome.call).collect();
         let most = self.inner.settings.limits.calls_of_round as usize;
         let mut reads = Vec::new();
-        for (at, call) in recorded.said.calls().enumerate().filter(|(_, call)| !answered.contains(&call.id)) {
+        for (at, call) in unanswered(recorded) {
             let key = StepKey::call(&self.writer.run, round, at);
             if at >= most {
                 let text = format!("[refused: at most {most} calls of one round are done]");
@@ -146,7 +144,7 @@ impl Running<'_> {
     /// Appends a card, once, and the outcome by which the model knows that its call waits.
     async fn hold(&mut self, job: &Job, card: Card) -> Result<(), Halt> {
         let inner = self.inner;
-        let key = Key::new(&format!("card {}", job.key));
+        let key = card_key(&job.key);
         let (action, preview, expires) = (card.action.clone(), told_text(&card.preview), card.expires);
         let thread = self.about.thread();
         let append = |now| Append::card(card.clone(), thread, Arrival::Live(now)).key(key).by(self.writer.clone());
@@ -195,7 +193,7 @@ impl Inner {
                 Err(failure) => Done::Outcome(failed(&job.call, failure.to_string())),
             });
         }
-        let step = self.engine.step(self.owner(), writer, &job.key, self.clock.now()).await?;
+        let step = self.persist(|| self.engine.step(self.owner(), writer, &job.key, self.clock.now())).await?;
         if step == Step::Again && spec.effect == Effect::Writes {
             return Ok(Done::Outcome(fixed(id, OutcomeText::Lost)));
         }

@@ -13,7 +13,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use briefing::log::Cause;
+use briefing::log::{Cause, Run};
 use briefing::{Chain, Receipt};
 use briefing_store::{Lease, RunEnd, Spent, StoreError, Writer};
 use futures_util::future::{Either, select};
@@ -22,6 +22,7 @@ use tracing::Instrument;
 
 use crate::agent::{Ended, Inner};
 use crate::assemble::About;
+use answer::Answer;
 pub(crate) use calls::guarded;
 
 use crate::{AgentError, Event, Stop, Told};
@@ -31,6 +32,7 @@ pub(crate) struct Running<'a> {
     inner: &'a Inner,
     about: About,
     chain: Chain,
+    run: Run,
     writer: Writer,
     lease: Lease,
     /// Whether it goes on where a process died.
@@ -131,8 +133,8 @@ impl Running<'_> {
     }
 
     async fn rounds(&mut self) -> Result<Ended, Halt> {
-        if let Some(answer) = self.written().await? {
-            return Ok(self.end(RunEnd::Answered, None, Some(answer)).await?);
+        if let Answer::Written(entry) = self.inner.answer_of(&self.run).await? {
+            return self.answered_before(entry).await;
         }
         self.take_up().await?;
         loop {

@@ -6,12 +6,14 @@ use std::time::Duration;
 use briefing::log::{Cause, RecordedRound, Run, Settled};
 use briefing::message::{CallId, EntryId, Outcome, RunId, ThreadId, ToolCall};
 use briefing::texts::OutcomeText;
-use briefing_store::{Lease, RunEnd, RunSummary, Spent, StoreError, Writer};
+use briefing_store::{Key, Lease, RunEnd, RunSummary, Spent, StoreError, Writer};
 use uuid::Uuid;
 
 use crate::agent::Inner;
 use crate::assemble::About;
+use crate::engine::StepKey;
 use crate::run::Running;
+use crate::run::answer::Answer;
 use crate::{AgentError, Event, Stop, Told};
 
 /// Whoever claimed a card and did not settle it for so long died over it: longer than any write may take.
@@ -34,17 +36,19 @@ impl Inner {
             told(Event::CardLapsed { notice });
         }
         self.settle_lost_cards().await?;
-        let (died, lease) = self.take_thread(thread, cause, told).await?;
+        let (died, lease) = self.take_thread(thread, cause.clone(), told).await?;
         let resumed = died.is_some();
         let summary = self.store.run(owner, lease.run()).await?;
         let began = summary.as_ref().and_then(|run| run.began).unwrap_or_else(|| self.clock.now());
         let spent = summary.map_or_else(Spent::default, |run| run.spent);
         told(Event::Began { run: lease.run().clone(), thread: lease.thread(), resumed });
+        let run = Run { id: lease.run().clone(), thread: lease.thread(), cause, persona: self.persona.address().into() };
         let deadline = self.settings.limits.deadline.and_then(|time| self.clock.now().checked_add(time).ok());
         Ok(Running {
             inner: self,
             about,
             chain,
+            run,
             writer: Writer::from(&lease),
             lease,
             resumed,
@@ -83,31 +87,44 @@ impl Inner {
         for dead in unended.iter().rev() {
             self.close(dead, told).await?;
         }
-        let lease = match &died {
-            Some(run) => self.engine.resume(owner, &run.run.id, now).await?,
-            None => {
-                let id = RunId::new(Uuid::now_v7().to_string());
-                let run = Run { id, thread, cause, persona: persona.into() };
-                self.engine.begin(owner, &run, now).await?
-            }
-        };
-        Ok((died, lease))
+        if let Some(run) = died
+            && let Some(lease) = self.resume(&run.run.id).await?
+        {
+            return Ok((Some(run), lease));
+        }
+        let run = Run { id: RunId::new(Uuid::now_v7().to_string()), thread, cause, persona: persona.into() };
+        Ok((None, self.engine.begin(owner, &run, now).await?))
     }
 
-    /// Closes a run that died: calls without an outcome are lost.
+    /// The lease of a run that died; none if another process has ended it meanwhile.
+    async fn resume(&self, run: &RunId) -> Result<Option<Lease>, AgentError> {
+        match self.engine.resume(self.owner(), run, self.clock.now()).await {
+            Err(StoreError::RunEnded { .. }) => Ok(None),
+            lease => Ok(Some(lease?)),
+        }
+    }
+
+    /// Closes a run that died: a call without an outcome waits, if it was held as a card, and else is lost. If the answer was stored, the
+    /// run has answered.
     async fn close(&self, dead: &RunSummary, told: &mut Told<'_>) -> Result<(), AgentError> {
-        let owner = self.owner();
-        let lease = self.engine.resume(owner, &dead.run.id, self.clock.now()).await?;
+        let (owner, id) = (self.owner(), &dead.run.id);
+        let Some(lease) = self.resume(id).await? else { return Ok(()) };
         let writer = Writer::from(&lease);
-        for round in self.store.run_rounds(owner, &dead.run.id).await? {
-            for call in unanswered(&round) {
-                let (outcome, now) = (fixed(call.id.clone(), OutcomeText::Lost), self.clock.now());
-                self.store.append_outcome(owner, &writer, outcome, now).await?;
-                told(Event::CallLost { call: call.id.to_string(), tool: call.name.clone() });
+        for (round, recorded) in (0..).zip(self.store.run_rounds(owner, id).await?) {
+            for (at, call) in unanswered(&recorded) {
+                let held = self.store.keyed(owner, &card_key(&StepKey::call(id, round, at))).await?.is_some();
+                let text = if held { OutcomeText::Waiting } else { OutcomeText::Lost };
+                self.store.append_outcome(owner, &writer, fixed(call.id.clone(), text), self.clock.now()).await?;
+                if !held {
+                    told(Event::CallLost { call: call.id.to_string(), tool: call.name.clone() });
+                }
             }
         }
-        let detail = Some("its process died");
-        Ok(self.engine.end(owner, &writer, RunEnd::Lost, detail, self.clock.now()).await?)
+        let (how, detail) = match self.answer_of(&dead.run).await? {
+            Answer::Written(_) => (RunEnd::Answered, None),
+            Answer::Open(_) => (RunEnd::Lost, Some("its process died")),
+        };
+        Ok(self.engine.end(owner, &writer, how, detail, self.clock.now()).await?)
     }
 
     /// Settles cards whose claim is so old that whoever did them is gone: they may have been done.
@@ -143,9 +160,14 @@ impl Inner {
 }
 
 /// The calls of a round that no outcome is recorded of, with their places among the calls.
-pub(super) fn unanswered(round: &RecordedRound) -> Vec<ToolCall> {
+pub(super) fn unanswered(round: &RecordedRound) -> impl Iterator<Item = (usize, &ToolCall)> {
     let answered: HashSet<&CallId> = round.outcomes.iter().map(|recorded| &recorded.outcome.call).collect();
-    round.said.calls().filter(|call| !answered.contains(&call.id)).cloned().collect()
+    round.said.calls().enumerate().filter(move |(_, call)| !answered.contains(&call.id))
+}
+
+/// By which the card of a call is stored once.
+pub(super) fn card_key(call: &StepKey) -> Key {
+    Key::new(&format!("card {call}"))
 }
 
 /// An outcome of a fixed text.

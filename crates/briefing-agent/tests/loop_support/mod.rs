@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use briefing::log::{Arrival, Body};
-use briefing::message::{EntryId, ModelMessage, OwnerId, Part, RawJson, ThreadId};
+use briefing::message::{Assistant, EntryId, ModelMessage, OwnerId, Part, RawJson, ThreadId};
 use briefing::persona::LoadedPersona;
 use briefing::{Profiles, Wire};
 use briefing_agent::provider::Retry;
@@ -21,7 +21,7 @@ use briefing_agent::{
 };
 use briefing_check::{Rules, check};
 use briefing_json::Document;
-use briefing_store::{Append, RunsOf, SqliteStore, Store, Target};
+use briefing_store::{Append, Durability, RunsOf, SqliteStore, Store, Target};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -179,7 +179,10 @@ impl Setup {
 
     pub(crate) async fn desk(self, script: Script) -> Desk {
         let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::create(&folder.path().join("briefing.db"), briefing_store::Settings::default());
+        let store = SqliteStore::create(
+            &folder.path().join("briefing.db"),
+            briefing_store::Settings { durability: Durability::Process, ..Default::default() },
+        );
         let store = Arc::new(store.unwrap());
         let server = ScriptedServer::start(script).await.unwrap();
         let deeds = Deeds::default();
@@ -241,12 +244,17 @@ impl Desk {
         (ended.unwrap(), events)
     }
 
-    /// The text of an entry.
-    pub(crate) async fn text(&self, entry: EntryId) -> String {
+    /// What the model said in an entry.
+    pub(crate) async fn said(&self, entry: EntryId) -> Assistant {
         match &self.store.entry(&self.owner, entry).await.unwrap().unwrap().body {
-            Body::Message(message) => message.said.text(),
+            Body::Message(message) if let ModelMessage::Assistant(said) = &message.said => (**said).clone(),
             other => panic!("{other:?}"),
         }
+    }
+
+    /// The text of an entry.
+    pub(crate) async fn text(&self, entry: EntryId) -> String {
+        ModelMessage::Assistant(Arc::new(self.said(entry).await)).text()
     }
 
     /// The bodies that were sent, each of which the checker of its wire takes.
