@@ -369,6 +369,133 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
     assert_eq!(code(&output), 78);
 }
 
+/// A server that answers whatever it is asked with that status and body, and what it is asked.
+fn answering(status: &'static str, body: &'static str) -> (String, std::sync::mpsc::Receiver<String>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let (sender, asked) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") && std::io::Read::read(&mut stream, &mut byte).unwrap() == 1 {
+                head.push(byte[0]);
+            }
+            let _ = sender.send(String::from_utf8(head).unwrap());
+            let length = body.len();
+            let head = format!(
+                "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+            );
+            let _ = stream.write_all((head + body).as_bytes());
+        }
+    });
+    (base, asked)
+}
+
+#[test]
+fn the_doctor_asks_a_server_what_models_it_has() {
+    let list = r#"{"data":[{"id":"scripted-1","meta":{"n_ctx_train":8192}},{"id":"other"}]}"#;
+    for (status, body, line) in [
+        (
+            "200 OK",
+            list,
+            "warning model scripted-1: BASE over openai-chat: it takes 8192 tokens, and 128000 are configured\n        do: set context = 8192 under [[model]]\n",
+        ),
+        (
+            "200 OK",
+            r#"{"data":[{"id":"other"}]}"#,
+            "warning model scripted-1: BASE over openai-chat: it does not list this model\n        do: it lists other; ",
+        ),
+        (
+            "401 Unauthorized",
+            r#"{"error":"no \u001b[2J key"}"#,
+            "fault   model scripted-1: BASE over openai-chat: it refuses the key (401): ",
+        ),
+        ("500 Oh", "x", "fault   model scripted-1: BASE over openai-chat: it answers 500: x\n"),
+    ] {
+        let clerk = Clerk::new("doctor-models", [Say::text("unused")]);
+        let (base, asked) = answering(status, body);
+        let config = clerk.folder.join("briefing.toml");
+        let text = fs::read_to_string(&config).unwrap().replace(&clerk.server.base(Wire::OpenAiChat), &base);
+        fs::write(&config, text.replace("prices", "key_env = \"BRIEFING_TEST_KEY\"\nprices")).unwrap();
+        let output = program(["doctor"]).env("BRIEFING_TEST_KEY", "sk-1").current_dir(&clerk.folder).output().unwrap();
+        let told = stdout(&output).replace(&base, "BASE");
+        assert!(told.contains(line) && is_safe(&told) && !told.contains("sk-1"), "{told}");
+        let asked = asked.recv().unwrap();
+        assert!(asked.starts_with("GET /v1/models ") && asked.contains("authorization: Bearer sk-1"), "{asked}");
+    }
+    // Without a list one token is asked for.
+    let clerk = Clerk::new("doctor-token", [Say::text("yes")]);
+    let output = clerk.run(&["doctor"]);
+    assert!(stdout(&output).contains("over openai-chat: it answers\n"), "{}", stdout(&output));
+    // And `init` takes the first of the list.
+    let (base, _asked) = answering("200 OK", list);
+    let folder = scratch("init-served");
+    let output = program(["init", "--base-url", &base]).current_dir(&folder).output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let config = fs::read_to_string(folder.join("briefing.toml")).unwrap();
+    assert!(config.contains("name = \"scripted-1\"") && config.contains("context = 8192"), "{config}");
+}
+
+/// Tools of a server over standard input and output: one that looks, one that puts.
+const SHELF: &str = r#"#!/bin/sh
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"method":"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"shelf","version":"1"}}}\n' "$id" ;;
+    *'"method":"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"look","inputSchema":{"type":"object"}},{"name":"put","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+    *'"method":"tools/call"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"on the shelf"}]}}\n' "$id" ;;
+  esac
+done
+"#;
+
+#[test]
+fn tools_of_a_server_are_confirmed_as_it_is_said() {
+    let calls = [("call_1", "shelf_look", json!({})), ("call_2", "shelf_put", json!({}))];
+    let turns = || [Say::calls(calls.clone()), Say::text("Done.")];
+    for (name, confirm, waiting) in [("writes", "", 1), ("all", "confirm = \"all\"", 2), ("none", "confirm = \"none\"", 0)] {
+        let clerk = Clerk::new(&format!("mcp-{name}"), turns());
+        fs::write(clerk.folder.join("shelf.sh"), SHELF).unwrap();
+        let config = clerk.folder.join("briefing.toml");
+        let server = format!(
+            "\n[[mcp]]\nname = \"shelf\"\nrun = [\"sh\", \"shelf.sh\"]\nprefix = \"shelf\"\nreads = [\"look\"]\n{confirm}\n"
+        );
+        fs::write(&config, fs::read_to_string(&config).unwrap() + &server).unwrap();
+        let persona = clerk.folder.join("persona.toml");
+        let granted = fs::read_to_string(&persona).unwrap().replace("\"broken\"]", "\"shelf_look\", \"shelf_put\"]");
+        fs::write(&persona, granted).unwrap();
+        let output = clerk.run(&["ask", "What is on the shelf?"]);
+        assert_eq!((code(&output), stdout(&output)), (0, "Done.\n".to_owned()), "{}", stderr(&output));
+        let told = stderr(&output);
+        assert_eq!(told.matches("waits for you: ").count(), waiting, "{told}");
+        assert_eq!(told.matches("gave: on the shelf").count(), 2 - waiting, "{told}");
+        if waiting == 1 {
+            let card = clerk.json(&["cards"])["cards"][0]["card"].as_u64().unwrap().to_string();
+            assert_eq!(clerk.json(&["cards", "confirm", &card])["said"], "on the shelf");
+            let looked = stdout(&clerk.run(&["doctor"]));
+            assert!(looked.contains("ok      mcp shelf: 2 tools\n"), "{looked}");
+        }
+    }
+}
+
+#[test]
+fn a_server_of_tools_that_is_not_there_stops_nothing_else() {
+    let clerk = Clerk::new("mcp-gone", [Say::text("Hello.")]);
+    let config = clerk.folder.join("briefing.toml");
+    let server = "\n[[mcp]]\nname = \"gone\"\nrun = [\"./gone\"]\n";
+    fs::write(&config, fs::read_to_string(&config).unwrap() + server).unwrap();
+    let output = clerk.run(&["ask", "Hi"]);
+    assert_eq!((code(&output), stdout(&output)), (0, "Hello.\n".to_owned()));
+    assert!(
+        stderr(&output).contains("mcp \"gone\": ") && stderr(&output).contains("its tools are not there"),
+        "{}",
+        stderr(&output)
+    );
+    let output = clerk.run(&["doctor", "--json"]);
+    assert_eq!(code(&output), 78);
+}
+
 #[test]
 fn init_writes_a_configuration_that_works_and_nothing_twice() {
     let clerk = Clerk::new("init", [Say::text("Hello."), Say::text("Hello again.")]);

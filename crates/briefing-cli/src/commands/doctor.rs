@@ -119,6 +119,7 @@ async fn look(setup: &Setup, offline: bool, found: &mut Findings) {
             for note in answerer.notes.iter().filter(|note| !is_of_tools(note)) {
                 found.bad(State::Warning, "persona", note.to_string(), format!("mend it in {}", name_of(&setup.persona)));
             }
+            work(setup, &answerer, found);
             Some(answerer)
         }
         Err(failure) => {
@@ -138,13 +139,21 @@ async fn look(setup: &Setup, offline: bool, found: &mut Findings) {
     }
 }
 
+/// Whether there is a chain for the scheduled work that is declared.
+fn work(setup: &Setup, answerer: &Answerer, found: &mut Findings) {
+    if let (Err(error), false) = (answerer.persona.responsibility_chain(), answerer.responsibilities.is_empty()) {
+        let remedy = format!("add [[responsibility]] tables to {}", name_of(&setup.persona));
+        found.bad(State::Fault, "responsibilities", error.to_string(), remedy);
+    }
+}
+
 fn database(setup: &Setup, answerer: &Answerer, found: &mut Findings) {
     let name = name_of(&setup.database);
     if !setup.database.exists() {
-        let folder = setup.database.parent().filter(|folder| folder.is_dir());
-        match folder {
-            Some(_) => found.ok("database", format!("{name} is not there yet; the first message makes it")),
-            None => {
+        let folder = setup.database.parent().filter(|folder| !folder.as_os_str().is_empty());
+        match folder.is_none_or(Path::is_dir) {
+            true => found.ok("database", format!("{name} is not there yet; the first message makes it")),
+            false => {
                 found.bad(State::Fault, "database", format!("the folder of {name} is not there"), "make it, or name another")
             }
         }
