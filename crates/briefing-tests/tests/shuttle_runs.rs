@@ -6,7 +6,6 @@
 #[path = "killed/log.rs"]
 mod log;
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -17,7 +16,7 @@ use briefing::Wire;
 use briefing::log::{Body, Settled};
 use briefing::message::{EntryId, ThreadId};
 use briefing_agent::{Agent, AgentError};
-use briefing_store::{Durability, Fault, RunEnd, Settings, SqliteStore, Store, StoreError};
+use briefing_store::{Durability, Fault, Fence, RunEnd, Settings, SqliteStore, Store, StoreError};
 use briefing_tests::watched::{Desk, FIRST, Hook, PAY, Point, Question, SetClock, Unwatched, Watched, owner};
 use shuttle::rand::Rng;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
@@ -77,8 +76,8 @@ fn polled<T>(future: impl Future<Output = T>, most: usize) -> Option<T> {
 /// Lets others go on at each point, and keeps who wrote.
 struct Yielding {
     points: AtomicUsize,
-    /// The newest fence that wrote for each run, and the newest of all.
-    fences: Mutex<(HashMap<String, u64>, u64)>,
+    /// The newest fence that wrote.
+    fence: Mutex<Option<Fence>>,
 }
 
 impl Hook for Yielding {
@@ -88,12 +87,11 @@ impl Hook for Yielding {
     }
 
     fn after(&self, point: &Point<'_>, done: bool) {
-        if let (Some(writer), true) = (point.writer, done) {
-            let mut fences = self.fences.lock().unwrap();
-            let fence = writer.fence.unwrap().get();
-            assert!(fence >= fences.1, "{} wrote by {fence}, after somebody had taken the thread by {}", writer.run, fences.1);
-            fences.1 = fence;
-            fences.0.insert(writer.run.to_string(), fence);
+        // Who tells that a run is lost, which never had the thread, has no fence.
+        if let (true, Some(writer), Some(fence)) = (done, point.writer, point.writer.and_then(|writer| writer.fence)) {
+            let mut newest = self.fence.lock().unwrap();
+            assert!(Some(fence) >= *newest, "{} wrote by fence {fence} after {newest:?}", writer.run);
+            *newest = Some(fence);
         }
         self.points.fetch_add(1, Ordering::SeqCst);
     }
@@ -121,7 +119,7 @@ impl World {
             _folder: folder,
             store,
             clock: Arc::new(SetClock::new(1_700_000_000, Duration::from_secs(7))),
-            hook: Arc::new(Yielding { points: AtomicUsize::new(0), fences: Mutex::default() }),
+            hook: Arc::new(Yielding { points: AtomicUsize::new(0), fence: Mutex::default() }),
             effects: Arc::default(),
             chat,
         })

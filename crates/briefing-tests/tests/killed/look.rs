@@ -29,10 +29,10 @@ pub(crate) fn look(folder: &Path, wire: Wire, kills: usize) {
     assert_eq!(answers(store, chat), [Question::First.answer(), Question::Second.answer()]);
     assert_eq!(answers(store, work), [Question::Scheduled.answer()]);
     accepted(store, folder);
-    let lines = std::fs::read_to_string(folder.join(play::EFFECTS)).unwrap();
-    let effects = Effects::of(&lines);
-    card(store, chat, &effects, kills);
+    card(store, chat, &Effects::of(&effects(folder)), kills);
     goes_on(&desk, folder, chat, work, wire);
+    let effects = effects(folder);
+    let effects = Effects::of(&effects);
     let lost = calls(store, chat, &effects);
     assert!(lost <= kills, "{lost} calls of messages were lost by {kills} kills");
     calls(store, work, &effects);
@@ -40,6 +40,10 @@ pub(crate) fn look(folder: &Path, wire: Wire, kills: usize) {
     ended(store, work, kills);
     replayed(&desk.agent(wire).unwrap(), store);
     assert_eq!(block_on(store.verify()).unwrap().faults, Vec::<Fault>::new());
+}
+
+fn effects(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join(play::EFFECTS)).unwrap()
 }
 
 /// Whatever was accepted is there, and is the same whoever came to it later.
@@ -89,14 +93,6 @@ fn ended(store: &dyn Store, thread: ThreadId, kills: usize) {
 
 /// The thread takes further messages, on every wire, and shows what was done in it.
 fn goes_on(desk: &Desk, folder: &Path, chat: ThreadId, work: ThreadId, wire: Wire) {
-    // Its effects are those of another story.
-    let desk = Desk {
-        store: Arc::clone(&desk.store),
-        clock: Arc::clone(&desk.clock),
-        hook: Arc::clone(&desk.hook),
-        effects: Arc::new(|_, _| {}),
-        waits: 0,
-    };
     let done: BTreeSet<(String, String)> = [Question::First, Question::Second]
         .iter()
         .flat_map(|question| question.rounds().iter().copied().flatten())
@@ -104,7 +100,7 @@ fn goes_on(desk: &Desk, folder: &Path, chat: ThreadId, work: ThreadId, wire: Wir
         .collect();
     for wire in Wire::ALL {
         let agent = desk.agent(wire).unwrap();
-        block_on(play::say(&desk, &agent, chat, Question::Further, &format!("further on {wire}"), folder)).unwrap();
+        block_on(play::say(desk, &agent, chat, Question::Further, &format!("further on {wire}"), folder)).unwrap();
         let run = runs(&*desk.store, chat).pop().unwrap();
         let requests = block_on(desk.store.requests(&owner(), &run.run.id)).unwrap();
         assert_eq!(requests.len(), 1);
