@@ -90,7 +90,7 @@ impl Hook for Yielding {
         // Who tells that a run is lost, which never had the thread, has no fence.
         if let (true, Some(writer), Some(fence)) = (done, point.writer, point.writer.and_then(|writer| writer.fence)) {
             let mut newest = self.fence.lock().unwrap();
-            assert!(Some(fence) >= *newest, "{} wrote by fence {fence} after {newest:?}", writer.run);
+            assert!(Some(fence) >= *newest, "{:?} of {} by fence {fence} after {newest:?}", point.what, writer.run);
             *newest = Some(fence);
         }
         self.points.fetch_add(1, Ordering::SeqCst);
@@ -168,14 +168,13 @@ impl World {
     }
 
     /// Whatever the order: every call has one outcome, nothing that writes was done twice, and the store is sound.
-    fn look(&self, said: &[&str]) -> usize {
+    fn look(&self, said: &[&str]) {
         let store = &*self.store;
         assert_eq!(answers(store, self.chat), said);
         let effects = self.effects.lock().unwrap();
         let effects = Effects::of(&effects);
-        let lost = calls(store, self.chat, &effects);
+        calls(store, self.chat, &effects);
         assert_eq!(block_on(store.verify()).unwrap().faults, Vec::<Fault>::new());
-        lost
     }
 
     /// How its cards were settled.

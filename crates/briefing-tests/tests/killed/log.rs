@@ -61,9 +61,9 @@ impl<'a> Effects<'a> {
     }
 }
 
-/// Every call has one outcome, which says what came of it. How many were lost.
+/// Every call has one outcome, which says what came of it. How many were broken off.
 pub(crate) fn calls(store: &dyn Store, thread: ThreadId, effects: &Effects<'_>) -> usize {
-    let mut lost = 0;
+    let mut broken = 0;
     for run in runs(store, thread) {
         let id = &run.run.id;
         for (round, recorded) in (0..).zip(block_on(store.run_rounds(&owner(), id)).unwrap()) {
@@ -73,8 +73,8 @@ pub(crate) fn calls(store: &dyn Store, thread: ThreadId, effects: &Effects<'_>) 
                 let outcome = ModelMessage::Tool(Arc::clone(&outcome.unwrap().outcome)).text();
                 let (key, done) = (StepKey::call(id, round, at), format!("{} at", call.name));
                 let times = effects.times(&call.name, key.as_str());
-                if outcome == OutcomeText::Lost.text() {
-                    lost += 1;
+                if outcome == OutcomeText::Lost.text() || outcome == OutcomeText::Interrupted.text() {
+                    broken += 1;
                 } else if call.name == PAY {
                     assert_eq!((&*outcome, times), (OutcomeText::Waiting.text(), 0));
                 } else {
@@ -84,5 +84,5 @@ pub(crate) fn calls(store: &dyn Store, thread: ThreadId, effects: &Effects<'_>) 
             }
         }
     }
-    lost
+    broken
 }
