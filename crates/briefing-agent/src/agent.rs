@@ -103,7 +103,13 @@ impl Agent {
     /// # Errors
     /// [`AgentError::Busy`] while another run is at work in the thread; [`AgentError::NotAnswerable`], [`AgentError::NotInThread`];
     /// [`AgentError::Store`] or [`AgentError::Fenced`] if it could not be written down what happened: the run can be taken up again.
-    pub async fn answer(&self, thread: ThreadId, entry: EntryId, stop: &Stop, told: &mut Told<'_>) -> Result<Ended, AgentError> {
+    pub async fn answer(
+        &self,
+        thread: ThreadId,
+        entry: EntryId,
+        stop: &Stop,
+        told: &mut Told<'_>,
+    ) -> Result<Ended, AgentError> {
         let inner = &self.inner;
         let found = inner.store.entry(inner.owner(), entry).await?;
         if found.and_then(|found| Inbound::new(found, thread)).is_none() {

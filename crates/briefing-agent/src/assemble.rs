@@ -131,7 +131,12 @@ impl Inputs {
         let mut tools = Vec::with_capacity(self.tools.len());
         for tool in &self.tools {
             let (name, description) = (tool.name.clone(), tool.description.clone());
-            tools.push(Tool::Function { name, description, schema: raw(&tool.schema)?, extra: briefing::message::Extra::default() });
+            tools.push(Tool::Function {
+                name,
+                description,
+                schema: raw(&tool.schema)?,
+                extra: briefing::message::Extra::default(),
+            });
         }
         let parameters = self.parameters.iter().map(|(name, value)| Ok((Arc::clone(name), raw(value)?)));
         Ok(Call::new(self.profile.clone())
@@ -235,7 +240,10 @@ pub(crate) fn pieces(rounds: &[RecordedRound], head: EntryId) -> Vec<Piece> {
         pieces.push(Piece { message: ModelMessage::Assistant(Arc::clone(&round.said)), entry: Some(round.entry) });
         let outcomes = round.outcomes.iter().filter(|outcome| outcome.entry < head);
         pieces.extend(
-            outcomes.map(|recorded| Piece { message: ModelMessage::Tool(Arc::clone(&recorded.outcome)), entry: Some(recorded.entry) }),
+            outcomes.map(|recorded| Piece {
+                message: ModelMessage::Tool(Arc::clone(&recorded.outcome)),
+                entry: Some(recorded.entry),
+            }),
         );
     }
     pieces

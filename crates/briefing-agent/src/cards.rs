@@ -6,10 +6,10 @@ use briefing::log::{Body, Card, Settled};
 use briefing::message::{EntryId, Part};
 use briefing_store::StoreError;
 
+use crate::AgentError;
 use crate::agent::{Agent, Inner};
 use crate::run::guarded;
 use crate::tool::{Checked, ToolContext, ToolFailure};
-use crate::AgentError;
 
 /// What became of a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +85,10 @@ impl Inner {
     /// Does what a claimed card proposes.
     async fn do_card(&self, entry: EntryId, card: &Card) -> Result<String, NotDone> {
         let Checked::Ready { tool, input } = self.tools.check(&card.call, |tool| self.persona.may_use(tool)) else {
-            return Err(NotDone::Failed(format!("the persona may not use {} any more, or it takes something else now", card.call.name)));
+            return Err(NotDone::Failed(format!(
+                "the persona may not use {} any more, or it takes something else now",
+                card.call.name
+            )));
         };
         let thread = self.store.thread_of(self.owner(), entry).await.ok().flatten();
         let (Some(thread), Some(run)) = (thread, card.run.clone()) else {

@@ -142,7 +142,10 @@ impl Engine for StoreEngine {
             let lease = self.store.lease(owner, &run.id, now, self.lasts).await;
             if let Err(StoreError::Leased { .. }) = lease {
                 // Another was quicker. Nothing is lost if this cannot be written: a run that never had a lease is not taken up.
-                let _ = self.store.end_run(owner, &run.id.clone().into(), RunEnd::Lost, Some("another run had the thread"), now).await;
+                let _ = self
+                    .store
+                    .end_run(owner, &run.id.clone().into(), RunEnd::Lost, Some("another run had the thread"), now)
+                    .await;
             }
             lease
         })

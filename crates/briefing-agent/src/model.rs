@@ -145,7 +145,12 @@ impl Learned {
 
     /// A request of that many tokens was too large. What is tried instead.
     pub(crate) fn too_large(&self, profile: &ModelProfile, estimated: u64) -> u64 {
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of tokens")]
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of tokens"
+        )]
         let most = (estimated as f64 * SHRINK) as u64;
         self.teach(profile, |lesson| lesson.most = Some(lesson.most.map_or(most, |before| before.min(most))));
         most
@@ -153,9 +158,7 @@ impl Learned {
 
     fn teach(&self, profile: &ModelProfile, lesson: impl FnOnce(&mut Lesson)) {
         let mut lessons = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lessons
-            .entry(Arc::clone(&profile.name))
-            .or_insert(Lesson { calibration: profile.calibration, most: None });
+        let known = lessons.entry(Arc::clone(&profile.name)).or_insert(Lesson { calibration: profile.calibration, most: None });
         lesson(known);
     }
 }

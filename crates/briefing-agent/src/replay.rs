@@ -2,9 +2,9 @@
 
 use briefing::message::{EntryId, RunId};
 
+use crate::AgentError;
 use crate::agent::Agent;
 use crate::assemble::{Inputs, pieces};
-use crate::AgentError;
 
 /// A kept request, and what is made today of what it was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,18 +1,20 @@
 //! The tools that come with the library, over a real store.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what fails here fails the test")]
 mod tool_support;
 
 use std::error::Error;
 use std::sync::Arc;
 
 use briefing::log::{Address, Arrival, Attachment, AttachmentId, Cause, Mail, Message, Reset, ResetKind, Run};
-use briefing::message::{Assistant, Bytes, Media, Outcome, OwnerId, Part, ThreadId, ToolCall};
-use briefing::ports::FileText;
+use briefing::message::{Assistant, Bytes, Item, Media, Outcome, OwnerId, Part, ThreadId, ToolCall};
+use briefing::persona::Role;
+use briefing::ports::{FileText, History};
 use briefing::view::{HistoryView, Replay};
-use briefing::{Bounds, Call, ModelMessage, Receipt};
+use briefing::{Bounds, Call, Chain, Context, Inbound, ModelMessage, Persona, Receipt, Subject, ThreadHistory};
 use briefing_agent::tool::{Note, ReadAttachment, SearchThreads};
 use briefing_agent::{ToolContext, ToolFailure, ToolOutput};
-use briefing_store::{Append, Content, NewMail, NewMessage, ReadText, Target};
+use briefing_store::{Append, Content, NewMail, NewMessage, OwnerStore, ReadText, Target};
 use jiff::Timestamp;
 use serde_json::json;
 use tool_support::{Desk, run, text};
@@ -38,7 +40,13 @@ fn reading() -> ReadAttachment {
 }
 
 fn file(id: &str, name: &str, media_type: &str) -> Attachment {
-    Attachment { id: AttachmentId::new(id), filename: Some(name.to_owned()), media_type: media_type.to_owned(), size: None, inline: false }
+    Attachment {
+        id: AttachmentId::new(id),
+        filename: Some(name.to_owned()),
+        media_type: media_type.to_owned(),
+        size: None,
+        inline: false,
+    }
 }
 
 async fn send(desk: &Desk, owner: &OwnerId, thread: ThreadId, files: &[(Attachment, &[u8])]) {
@@ -62,7 +70,8 @@ fn not_there(name: &str) -> Result<String, ToolFailure> {
 async fn a_file_is_read_by_id_and_by_name() {
     let desk = Desk::open().await;
     let owner = OwnerId::default();
-    let files = [(file("f1", "list.txt", "text/plain"), &b"one\ntwo"[..]), (file("f2", "a\nb.txt", "text/plain"), b"part of it")];
+    let files =
+        [(file("f1", "list.txt", "text/plain"), &b"one\ntwo"[..]), (file("f2", "a\nb.txt", "text/plain"), b"part of it")];
     send(&desk, &owner, desk.thread, &files).await;
     let cx = desk.cx();
     assert_eq!(read(&reading(), &cx, "f1").await, Ok("[file: list.txt]\none\ntwo".to_owned()));
@@ -147,29 +156,65 @@ async fn a_picture_is_a_part_of_the_kind_that_its_bytes_are() {
     assert_eq!(shown, Ok("[picture: b.png]\n[of a kind that cannot be shown]".to_owned()));
 }
 
-/// A run of that persona in the desk's thread with one outcome; the receipt of a request that clears it, and its reference.
-async fn cleared(desk: &Desk, persona: &str) -> (Receipt, String) {
+const OTHER: &str = "sales@shop.example";
+
+/// A persona that is told outcomes as references alone.
+fn persona(address: &str) -> Persona {
+    let history = || ThreadHistory::new(HistoryView::mail().replay(Replay::Cleared));
+    Persona::new(&Role::new().message(Chain::new().with(history)), "Desk", address).unwrap()
+}
+
+/// A run of that persona in the desk's thread with one outcome of 30,000 characters; the receipt of the request of its next run,
+/// which clears the outcome, and the reference.
+async fn cleared(desk: &Desk, address: &str) -> (Arc<Receipt>, String) {
     let owner = OwnerId::default();
     let cx = desk.cx();
-    let ask = Append::message(ModelMessage::user("Where is order 7?"), Target::Thread(desk.thread), NOW);
-    let asked = desk.store.append(&owner, vec![ask]).await.unwrap().remove(0).place.entry;
-    let run = Run { id: cx.run.clone(), thread: desk.thread, cause: Cause::Message(asked), persona: persona.into() };
+    let ask = |text: &str| Append::message(ModelMessage::user(text), Target::Thread(desk.thread), NOW);
+    let asked = desk.store.append(&owner, vec![ask("Where is order 7?")]).await.unwrap().remove(0).place.entry;
+    let run = Run { id: cx.run.clone(), thread: desk.thread, cause: Cause::Message(asked), persona: address.into() };
     desk.store.begin_run(&owner, run).await.unwrap();
-    let said = Assistant::calls([ToolCall::new("c1", "find_order", "{}")]);
-    desk.store.append_round(&owner, &cx.run, 0, said, cx.now).await.unwrap();
-    let outcome = Outcome::text("c1", "It was sent.");
-    let entry = desk.store.append_outcome(&owner, &cx.run, outcome, cx.now).await.unwrap();
-    let _ = (HistoryView::mail().replay(Replay::Cleared), Bounds::none(), Call::model("gpt-5", None));
-    (Receipt::default(), format!("outcome:{}", entry.get()))
+    let said = Assistant { items: vec![Item::Call(ToolCall::new("c1", "find_order", "{}"))], ..Assistant::default() };
+    desk.store.append_round(&owner, &cx.run.clone().into(), 0, said, cx.now).await.unwrap();
+    let outcome = Outcome::text("c1", "x".repeat(30_000));
+    let entry = desk.store.append_outcome(&owner, &cx.run.clone().into(), outcome, cx.now).await.unwrap();
+    let now = desk.store.append(&owner, vec![ask("And?")]).await.unwrap().remove(0).place.entry;
+    let now = desk.store.entry(&owner, now).await.unwrap().unwrap();
+    let ports = Arc::new(OwnerStore::new(Arc::clone(&desk.store), owner));
+    let persona = Arc::new(persona(address));
+    let subject = Subject::Message(Inbound::new(now, desk.thread).unwrap());
+    let context = Context::new(Arc::clone(&persona), subject, cx.now, Arc::clone(&ports) as Arc<dyn History>, ports);
+    let briefing = persona.message_chain().assemble(&context, &Call::model("gpt-5", None), &Bounds::none()).await.unwrap();
+    (Arc::new(briefing.receipt().clone()), format!("outcome:{}", entry.get()))
 }
 
 #[tokio::test]
-async fn an_outcome_is_given_back_only_where_the_request_told_of_it() {
+async fn an_outcome_that_the_request_tells_to_be_left_out_is_given_back() {
+    let desk = Desk::open().await;
+    let (receipt, reference) = cleared(&desk, "desk@shop.example").await;
+    let cx = ToolContext { receipt: Some(receipt), ..desk.cx() };
+    let page = "x".repeat(20_000);
+    let expected = format!("{page}\n[characters 0 to 20000 of 30000; call again with \"from\": 20000 to go on]");
+    assert_eq!(read(&reading(), &cx, &reference).await, Ok(expected.clone()));
+    assert_eq!(read(&reading(), &cx, &format!("[outcome left out to save room: {reference}]")).await, Ok(expected));
+    let rest = run(&reading(), json!({"attachment": reference, "from": 20_000}), &cx).await.unwrap();
+    assert_eq!(text(&rest), "x".repeat(10_000));
+}
+
+#[tokio::test]
+async fn an_outcome_that_the_request_does_not_tell_of_is_not_there() {
     let desk = Desk::open().await;
     let (receipt, reference) = cleared(&desk, "desk@shop.example").await;
     assert_eq!(read(&reading(), &desk.cx(), &reference).await, not_there(&reference));
-    let cx = ToolContext { receipt: Some(Arc::new(receipt)), ..desk.cx() };
-    assert_eq!(read(&reading(), &cx, &reference).await, not_there(&reference));
+    let silent = ToolContext { receipt: Some(Arc::default()), ..desk.cx() };
+    assert_eq!(read(&reading(), &silent, &reference).await, not_there(&reference));
+    // Not even with the receipt of another persona's request, or in another thread, or for another owner.
+    let other = ToolContext { receipt: Some(Arc::clone(&receipt)), persona: OTHER.into(), ..desk.cx() };
+    assert_eq!(read(&reading(), &other, &reference).await, not_there(&reference));
+    let thread = desk.store.open_thread(&OwnerId::default()).await.unwrap();
+    let elsewhere = ToolContext { receipt: Some(Arc::clone(&receipt)), thread, ..desk.cx() };
+    assert_eq!(read(&reading(), &elsewhere, &reference).await, not_there(&reference));
+    let strange = ToolContext { receipt: Some(receipt), owner: OwnerId::new("other"), ..desk.cx() };
+    assert_eq!(read(&reading(), &strange, &reference).await, not_there(&reference));
 }
 
 #[tokio::test]
@@ -192,7 +237,7 @@ async fn a_search_tells_who_wrote_what_when() {
     let thread = first.thread.get();
     assert_eq!(
         text(&found),
-        format!("thread {thread}, 1970-01-01T00:00:00Z\nFrom: Ann <ann@x.example>\nSubject: Order 7\n> Order 7 The zebra is late.")
+        format!("thread {thread}, 1970-01-01T00:00:00Z\nFrom: Ann <ann@x.example>\nSubject: Order 7\n> The zebra is late.")
     );
     let said = Append::message(ModelMessage::user(format!("zebra {}", "x ".repeat(2_000))), Target::Thread(desk.thread), NOW);
     desk.store.append(&owner, vec![said]).await.unwrap();

@@ -1,4 +1,6 @@
 //! Commands as tools, with real processes.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what fails here fails the test")]
 #![cfg(all(unix, feature = "command"))]
 
 mod tool_support;
@@ -106,7 +108,7 @@ async fn a_command_that_hangs_is_ended_with_its_children() {
     let desk = Desk::open().await;
     let pid = desk.path("pid");
     let script = format!("sleep 1000 & echo $! > {}; trap '' TERM INT; while :; do sleep 1000; done", pid.display());
-    let after = Duration::from_millis(700);
+    let after = Duration::from_secs(2);
     let failure = run(&within(after, &script), json!({}), &desk.cx()).await.unwrap_err();
     assert_eq!(failure, ToolFailure::TimedOut { after });
     gone(&pid).await;
@@ -119,6 +121,33 @@ async fn children_that_hold_the_pipes_open_hang_nothing_and_are_ended() {
     let script = format!("for i in $(seq 1 50); do sleep 1000 & done; echo $! > {}; echo done", pid.display());
     assert_eq!(run(&shell(&script), json!({}), &desk.cx()).await.map(|output| text(&output)), Ok("done\n".to_owned()));
     gone(&pid).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn children_that_start_others_and_end_are_all_ended() {
+    let desk = Desk::open().await;
+    let leader = desk.path("leader");
+    let script = format!("f() {{ (sleep 0.002; f) & (sleep 0.5) & }}; echo $$ > {}; f; sleep 0.1; echo done", leader.display());
+    assert_eq!(run(&shell(&script), json!({}), &desk.cx()).await.map(|output| text(&output)), Ok("done\n".to_owned()));
+    let group = read_when_there(&leader).await.trim().to_owned();
+    for _ in 0..1_000 {
+        if members(&group) == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("some of group {group} still run");
+}
+
+/// How many processes of that group run. A zombie does not.
+#[cfg(target_os = "linux")]
+fn members(group: &str) -> usize {
+    let stats =
+        std::fs::read_dir("/proc").unwrap().filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok());
+    let fields =
+        stats.map(|stat| stat.rsplit_once(')').unwrap().1.split_whitespace().take(3).map(str::to_owned).collect::<Vec<_>>());
+    fields.filter(|fields| fields[2] == group && fields[0] != "Z").count()
 }
 
 #[tokio::test]

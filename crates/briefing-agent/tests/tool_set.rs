@@ -1,5 +1,6 @@
 //! What a set of tools declares, and what it says of calls.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what fails here fails the test")]
 mod tool_support;
 
 use std::sync::Arc;
@@ -245,6 +246,18 @@ fn a_hostile_pattern_takes_linear_time() {
         "[not run: the input is not as the tool wants it; mend this and call again]\n\
          /a: the value does not match \"^(a|a)*(a|a)*(a|a)*$\""
     );
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_call_is_answered(name in ".{0,80}", input in "[\\[\\]{}:,\"\\\\ud8a1-]{0,40}") {
+        let set = set();
+        for name in [name.as_str(), "find_order"] {
+            if let Err(told) = checked(&set, name, &input) {
+                assert!(told.starts_with("[not run: ") && told.chars().count() < 1_500, "{told}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -7,6 +7,10 @@ use std::io;
 /// The exit code where the reader of our output has gone: what the shell shows for a program that SIGPIPE ended.
 pub(crate) const PIPE_CLOSED: u8 = 141;
 
+/// The exit code of a run that a person stopped: what the shell shows for a program that SIGINT ended.
+#[cfg(feature = "agent")]
+pub(crate) const STOPPED: u8 = 130;
+
 /// What kind of failure it is. The codes are those of `sysexits.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -16,10 +20,16 @@ pub(crate) enum Kind {
     Data,
     /// The input is not there, or cannot be opened.
     NoInput,
+    /// A model's server cannot be reached, or refuses.
+    #[cfg(feature = "agent")]
+    Unavailable,
     /// A fault of this program.
     Internal,
     /// Reading or writing failed.
     Io,
+    /// Somebody else is at it, or a limit was met: another time it may go.
+    #[cfg(feature = "agent")]
+    Busy,
     /// A persona or a profile is not usable.
     Config,
 }
@@ -30,8 +40,12 @@ impl Kind {
             Self::Usage => 64,
             Self::Data => 65,
             Self::NoInput => 66,
+            #[cfg(feature = "agent")]
+            Self::Unavailable => 69,
             Self::Internal => 70,
             Self::Io => 74,
+            #[cfg(feature = "agent")]
+            Self::Busy => 75,
             Self::Config => 78,
         }
     }
@@ -44,8 +58,12 @@ impl Kind {
             Self::Usage => "usage",
             Self::Data => "data",
             Self::NoInput => "no-input",
+            #[cfg(feature = "agent")]
+            Self::Unavailable => "unavailable",
             Self::Internal => "internal",
             Self::Io => "io",
+            #[cfg(feature = "agent")]
+            Self::Busy => "busy",
             Self::Config => "config",
         }
     }

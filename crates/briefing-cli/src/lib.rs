@@ -2,8 +2,10 @@
 //! and standard error. Everything it knows of a terminal, a clock or the file system is here; the libraries know none.
 //!
 //! Source order is the way of the data: `args` (as typed) and `config` (as resolved), `input`, `assembly`, `commands`,
-//! `output`.
+//! `output`. Of the agent (feature `agent`): `setup`, which is `briefing.toml`, and `agent`, which is made of it.
 
+#[cfg(feature = "agent")]
+mod agent;
 mod args;
 mod assembly;
 mod commands;
@@ -16,8 +18,12 @@ mod input;
 mod output;
 mod reader;
 mod repair;
+#[cfg(feature = "agent")]
+mod setup;
 mod shown;
 mod stored;
+#[cfg(feature = "otel")]
+mod telemetry;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -37,9 +43,29 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(args) => args,
         Err(error) => return unparsed(&error, &typed),
     };
-    let json = args.command.json();
+    let programs = Programs::of(&args.command);
+    #[cfg(feature = "otel")]
+    let _telemetry = telemetry::Telemetry::start();
     let mut out = Output::new();
     let done = match args.command {
+        #[cfg(feature = "agent")]
+        Command::Init(args) => commands::init::run(args, &mut out),
+        #[cfg(feature = "agent")]
+        Command::Chat(args) => commands::chat::run(args, &mut out),
+        #[cfg(feature = "agent")]
+        Command::Ask(args) => commands::ask::run(args, &mut out),
+        #[cfg(feature = "agent")]
+        Command::RunOnce(args) => commands::run_once::run(args, &mut out),
+        #[cfg(feature = "agent")]
+        Command::Cards(args) => commands::cards::run(args, &mut out),
+        #[cfg(feature = "agent")]
+        Command::Runs(args) => commands::runs::run(args, &mut out),
+        #[cfg(feature = "agent")]
+        Command::Replay(args) => commands::replay::run(args, &mut out),
+        #[cfg(feature = "agent")]
+        Command::Stop(args) => commands::stop::run(args, &mut out),
+        #[cfg(feature = "agent")]
+        Command::Doctor(args) => commands::doctor::run(args, &mut out),
         Command::Check(args) => commands::check::run(args, &mut out),
         Command::Diff(args) => commands::diff::run(args, &mut out),
         Command::Assemble(args) => commands::assemble::run(args, &mut out),
@@ -65,17 +91,42 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(Stop::Failed(failure)) => {
             // What was written before the failure comes first; if that fails too, the first failure is told.
             let _ = out.flush();
-            failed(&failure, json, &mut out)
+            failed(&failure, programs, &mut out)
         }
     }
 }
 
-/// Tells a failure: to people, and to a program that reads the output.
-fn failed(failure: &Failure, json: bool, out: &mut Output) -> ExitCode {
-    out.failure(failure);
-    if json {
-        let _ = out.write(&pretty(&failure.json())).and_then(|()| out.flush());
+/// Which programs read the output.
+#[derive(Debug, Clone, Copy)]
+enum Programs {
+    None,
+    /// Those that take one object.
+    Object,
+    /// Those that take an object a line.
+    #[cfg(feature = "agent")]
+    Lines,
+}
+
+impl Programs {
+    fn of(command: &Command) -> Self {
+        #[cfg(feature = "agent")]
+        if command.lines() {
+            return Self::Lines;
+        }
+        if command.json() { Self::Object } else { Self::None }
     }
+}
+
+/// Tells a failure: to people, and to a program that reads the output.
+fn failed(failure: &Failure, programs: Programs, out: &mut Output) -> ExitCode {
+    out.failure(failure);
+    let written = match programs {
+        Programs::None => Ok(()),
+        Programs::Object => out.write(&pretty(&failure.json())),
+        #[cfg(feature = "agent")]
+        Programs::Lines => out.write(&(output::safe_json(failure.json().to_string()) + "\n")),
+    };
+    let _ = written.and_then(|()| out.flush());
     ExitCode::from(failure.kind.code())
 }
 

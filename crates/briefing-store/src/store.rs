@@ -11,7 +11,7 @@ use briefing::ports::Back;
 use jiff::Timestamp;
 
 use crate::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, Key, KeptText, KnownFile, Lease,
+    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile, Lease,
     Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, StoreError, ThreadSummary, Verified, WaitingCard,
     Writer,
 };

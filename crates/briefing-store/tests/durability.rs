@@ -18,7 +18,7 @@ mod child;
 mod sample;
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -117,10 +117,16 @@ fn fill_disk(folder: &Path) {
     fs::write(&ballast, vec![1; 256 << 10]).unwrap();
     say("ready");
     let (store, mails) = fill(folder, |error| matches!(error, StoreError::Full));
+    // What was too large for the room that was left may have left some.
+    let rest = folder.join("rest");
+    let mut file = fs::File::create(&rest).unwrap();
+    while file.write_all(&[1; 4096]).is_ok() {}
+    drop(file);
     // There is no room to write it anew.
     let thread = block_on(store.thread_of(&owner(), EntryId::new(0))).unwrap().unwrap();
     assert_eq!(told(block_on(store.forget(&owner(), &Forget::Thread(thread), at(0)))), "Full");
     assert_holds(&store, mails);
+    fs::remove_file(rest).unwrap();
     fs::remove_file(ballast).unwrap();
     append(&store, mails).unwrap();
     assert_holds(&store, mails + 1);

@@ -36,7 +36,11 @@ impl Inner {
         loop {
             let key = Key::new(&format!("answer of {persona} to {message}/{version} in {}, {before} before", run.thread));
             let Some(entry) = self.store.keyed(owner, &key).await? else { return Ok(Answer::Open(key)) };
-            let stands = self.store.entry(owner, entry).await?.is_some_and(|entry| !matches!(entry.body, Body::Popped(_) | Body::Erased(_)));
+            let stands = self
+                .store
+                .entry(owner, entry)
+                .await?
+                .is_some_and(|entry| !matches!(entry.body, Body::Popped(_) | Body::Erased(_)));
             if stands {
                 return Ok(Answer::Written(entry));
             }
@@ -58,9 +62,8 @@ impl Running<'_> {
             Answer::Written(entry) => return self.answered_before(entry).await,
             Answer::Open(key) => key,
         };
-        let append = |now| {
-            Append::message(message.clone(), Target::Thread(thread), Arrival::Live(now)).key(key).by(self.writer.clone())
-        };
+        let append =
+            |now| Append::message(message.clone(), Target::Thread(thread), Arrival::Live(now)).key(key).by(self.writer.clone());
         let appended = inner.persist(|| inner.store.append(inner.owner(), vec![append(inner.clock.now())])).await?;
         let entry = appended.first().map(|appended| appended.place.entry);
         Ok(self.end(RunEnd::Answered, reason(stop).map(str::to_owned), entry).await?)
@@ -90,8 +93,5 @@ fn reason(stop: &StopReason) -> Option<&str> {
         StopReason::ContentFilter => Some("cut by the provider's filter"),
         StopReason::Refusal => Some("the model declined"),
         StopReason::Other(reason) => Some(reason),
-        // Closed to us only across crates.
-        #[allow(unreachable_patterns, reason = "the enum may grow")]
-        _ => Some("stopped"),
     }
 }

@@ -182,8 +182,12 @@ impl Running<'_> {
             gen_ai.operation.name = "chat",
             gen_ai.request.model = made.request.model(),
             briefing.wire = made.request.wire().name(),
+            gen_ai.usage.input_tokens = tracing::field::Empty,
+            gen_ai.usage.output_tokens = tracing::field::Empty,
+            "error.type" = tracing::field::Empty,
             briefing.bytes = made.request.body().len(),
         );
+        let measured = span.clone();
         let sending = send_with_retries(&*model.provider, &made.request, &model.retry, &*inner.clock, &mut failed, &mut hear);
         let over = async {
             match left {
@@ -200,6 +204,7 @@ impl Running<'_> {
         match select(pin!(sending.instrument(span)), pin!(halted)).await {
             Either::Right((halt, _)) => Err(halt),
             Either::Left((sent, _)) => {
+                record(&measured, &sent);
                 // Who does not stream says it all at once.
                 if let Ok(answer) = &sent
                     && !streamed.lock().unwrap_or_else(PoisonError::into_inner).1
@@ -210,6 +215,19 @@ impl Running<'_> {
                 }
                 Ok(sent)
             }
+        }
+    }
+}
+
+/// What became of a request, in its span.
+fn record(span: &tracing::Span, sent: &Result<Answer, ProviderFault>) {
+    match sent {
+        Ok(answer) => {
+            span.record("gen_ai.usage.input_tokens", answer.usage.input.unwrap_or_default());
+            span.record("gen_ai.usage.output_tokens", answer.usage.output.unwrap_or_default());
+        }
+        Err(fault) => {
+            span.record("error.type", tracing::field::display(fault));
         }
     }
 }

@@ -14,12 +14,12 @@ use futures_util::stream::{self, StreamExt};
 use serde_json::{Map, Value};
 use tracing::Instrument;
 
+use crate::Event;
 use crate::agent::Inner;
 use crate::engine::StepKey;
 use crate::run::open::{card_key, fixed, unanswered};
 use crate::run::{Halt, Running, told_text};
 use crate::tool::{Checked, Effect, Tool, ToolContext, ToolFailure, ToolOutput};
-use crate::Event;
 
 /// How many calls that only read are done at once.
 const SIDE_BY_SIDE: usize = 8;
@@ -48,9 +48,8 @@ impl Running<'_> {
     pub(super) async fn act(&mut self, said: Assistant) -> Result<(), Halt> {
         let inner = self.inner;
         let (round, writer) = (self.round, self.writer.clone());
-        let recorded = inner
-            .persist(|| inner.store.append_round(inner.owner(), &writer, round, said.clone(), inner.clock.now()))
-            .await?;
+        let recorded =
+            inner.persist(|| inner.store.append_round(inner.owner(), &writer, round, said.clone(), inner.clock.now())).await?;
         self.round = round.saturating_add(1);
         for call in recorded.said.calls() {
             let (call, tool, input) = (call.id.to_string(), call.name.clone(), told_text(call.input.raw()));
@@ -83,7 +82,7 @@ impl Running<'_> {
         for (at, call) in unanswered(recorded) {
             let key = StepKey::call(&self.writer.run, round, at);
             if at >= most {
-                let text = format!("[refused: at most {most} calls of one round are done]");
+                let text = format!("[not run: at most {most} calls of one round are done]");
                 self.record(call, failed(call, text)).await?;
                 continue;
             }
@@ -161,9 +160,7 @@ impl Running<'_> {
         let inner = self.inner;
         self.calls = self.calls.saturating_add(1);
         self.failures = self.failures.saturating_add(u32::from(outcome.failed == Some(true)));
-        inner
-            .persist(|| inner.store.append_outcome(inner.owner(), &self.writer, outcome.clone(), inner.clock.now()))
-            .await?;
+        inner.persist(|| inner.store.append_outcome(inner.owner(), &self.writer, outcome.clone(), inner.clock.now())).await?;
         let texts: Vec<&str> = outcome.parts.iter().filter_map(Part::as_text).collect();
         let (id, tool, text) = (call.id.to_string(), call.name.clone(), told_text(&texts.join("\n\n")));
         (self.told)(Event::Outcome { call: id, tool, failed: outcome.failed, text });

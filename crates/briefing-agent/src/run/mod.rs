@@ -13,8 +13,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use briefing::{Chain, Receipt};
 use briefing::log::{Cause, Run};
+use briefing::{Chain, Receipt};
 use briefing_store::{Lease, RunEnd, Spent, StoreError, Writer};
 use futures_util::future::{Either, select};
 use jiff::Timestamp;
@@ -77,13 +77,7 @@ impl Halt {
 
 impl Inner {
     /// Runs, with a sign of life beside the work.
-    pub(crate) async fn run(
-        &self,
-        about: About,
-        cause: Cause,
-        stop: &Stop,
-        told: &mut Told<'_>,
-    ) -> Result<Ended, AgentError> {
+    pub(crate) async fn run(&self, about: About, cause: Cause, stop: &Stop, told: &mut Told<'_>) -> Result<Ended, AgentError> {
         let running = self.open(about, cause, stop, told).await?;
         let run = running.writer.run.clone();
         let span = tracing::info_span!(
@@ -182,7 +176,6 @@ impl Running<'_> {
         Ok(())
     }
 
-
     /// How long is left; none: there is no deadline.
     fn left(&self) -> Option<Duration> {
         let now = self.inner.clock.now();
@@ -197,9 +190,7 @@ impl Running<'_> {
         answer: Option<briefing::message::EntryId>,
     ) -> Result<Ended, AgentError> {
         let inner = self.inner;
-        inner
-            .persist(|| inner.engine.end(inner.owner(), &self.writer, how, detail.as_deref(), inner.clock.now()))
-            .await?;
+        inner.persist(|| inner.engine.end(inner.owner(), &self.writer, how, detail.as_deref(), inner.clock.now())).await?;
         (self.told)(Event::Ended { how, detail: detail.clone(), answer, spent: self.spent });
         Ok(Ended { run: self.writer.run.clone(), how, detail, answer, spent: self.spent, cost: self.cost })
     }

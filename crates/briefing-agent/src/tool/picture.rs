@@ -5,7 +5,7 @@ pub(super) const MAX_PICTURE: usize = 5 * 1024 * 1024;
 
 /// The media type by the first bytes, in Base64; none if no provider takes it.
 pub(super) fn media_type(base64: &str) -> Option<&'static str> {
-    // Three bytes are four characters, so the beginnings are cut to whole ones.
+    // Three bytes are four characters; the bits of a neighbour are left out of what is compared.
     let begins = |beginning: &str| base64.starts_with(beginning);
     if begins("iVBORw0KGgo") {
         Some("image/png")
@@ -13,7 +13,7 @@ pub(super) fn media_type(base64: &str) -> Option<&'static str> {
         Some("image/jpeg")
     } else if begins("R0lGOD") {
         Some("image/gif")
-    } else if begins("UklGR") && base64.get(10..16) == Some("V0VCUF") {
+    } else if begins("UklGR") && base64.get(11..16) == Some("XRUJQ") {
         Some("image/webp")
     } else {
         None

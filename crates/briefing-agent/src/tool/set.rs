@@ -36,6 +36,9 @@ struct Declared {
     schema: Schema,
 }
 
+/// A tool and its checked input.
+type Ready = (Arc<dyn Tool>, Map<String, Value>);
+
 /// Why a tool cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -181,7 +184,7 @@ impl ToolSet {
         }
     }
 
-    fn ready(&self, call: &ToolCall, granted: impl Fn(&str) -> bool) -> Result<(Arc<dyn Tool>, Map<String, Value>), CallFault> {
+    fn ready(&self, call: &ToolCall, granted: impl Fn(&str) -> bool) -> Result<Ready, CallFault> {
         let name = || one_line(&call.name, MAX_NAME_CHARS).into_owned();
         let Some(declared) = self.declared(&call.name) else {
             return Err(CallFault::UnknownTool { name: name(), granted: self.granted(granted) });

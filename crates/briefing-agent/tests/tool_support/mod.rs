@@ -1,4 +1,5 @@
 //! A store with one owner and a context of a call in it.
+
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 use std::path::Path;
@@ -69,7 +70,6 @@ pub(crate) fn spec(name: &str, schema: &str) -> ToolSpec {
 }
 
 /// Waits until the process that wrote its number into the file is gone, or is a zombie.
-
 pub(crate) async fn gone(file: &Path) {
     let number = read_when_there(file).await;
     let stat = format!("/proc/{}/stat", number.trim());
@@ -85,7 +85,6 @@ pub(crate) async fn gone(file: &Path) {
 }
 
 /// The content of a file, once something stands in it.
-
 pub(crate) async fn read_when_there(file: &Path) -> String {
     for _ in 0..1_000 {
         match std::fs::read_to_string(file) {

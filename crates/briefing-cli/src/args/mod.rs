@@ -1,5 +1,7 @@
 //! The arguments as they are typed. What they mean is in `config.rs`.
 
+#[cfg(feature = "agent")]
+mod agent;
 mod diff;
 mod store;
 mod view;
@@ -9,6 +11,11 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 
+#[cfg(feature = "agent")]
+pub(crate) use self::agent::{
+    AskArgs, CardsArgs, CardsCommand, ChatArgs, ChatThreadArgs, ConfigArgs, DoctorArgs, InitArgs, ReplayArgs, RunOnceArgs,
+    RunsArgs, StopArgs,
+};
 pub(crate) use self::diff::DiffArgs;
 pub(crate) use self::store::{
     BackupArgs, DbArgs, EditArgs, ExportArgs, ForgetArgs, ForkArgs, ImportArgs, MergeArgs, ShowArgs, SplitArgs, ThreadsArgs,
@@ -16,12 +23,34 @@ pub(crate) use self::store::{
 };
 pub(crate) use self::view::{Limit, Most, OutcomesArg, ToolsArg, ViewArg, ViewArgs, YesNo};
 
-const EXIT_CODES: &str =
-    "Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations, or the prefix broke); 66 the input is \
-not there; 70 a fault of this program; 74 reading or writing failed; 78 a persona or a profile is not usable.
+/// The codes that every command has, between those of the agent.
+macro_rules! exit_codes {
+    ($unavailable:literal, $busy:literal, $configuration:literal) => {
+        concat!(
+            "\
+Exit codes: 0 done; 64 wrong usage; 65 the input is not right (or the body has violations, or the prefix broke); 66 the input is \
+not there; ",
+            $unavailable,
+            "70 a fault of this program; 74 reading or writing failed; ",
+            $busy,
+            "78 a ",
+            $configuration,
+            "persona or a profile is not usable.
 
 With --json standard output is one JSON object in every case: of a failure {\"error\": {\"kind\", \"message\", \"hint\"}}, \
-which standard error tells too. What may be a stranger's text is shown with its control characters as \\u{1b}.";
+which standard error tells too. What may be a stranger's text is shown with its control characters as \\u{1b}."
+        )
+    };
+}
+
+#[cfg(not(feature = "agent"))]
+const EXIT_CODES: &str = exit_codes!("", "", "");
+#[cfg(feature = "agent")]
+const EXIT_CODES: &str = exit_codes!(
+    "69 a model's server cannot be reached, or refuses; ",
+    "75 another run is at work, or a limit was met; ",
+    "configuration, a "
+);
 
 /// Decides exactly what a language model sees, and says for every piece why it is there.
 #[derive(Debug, Parser)]
@@ -35,6 +64,19 @@ impl Command {
     /// Whether programs read the output.
     pub(crate) fn json(&self) -> bool {
         match self {
+            // These write a line an event; see `lines`.
+            #[cfg(feature = "agent")]
+            Self::Init(_) | Self::Chat(_) | Self::Ask(_) | Self::RunOnce(_) => false,
+            #[cfg(feature = "agent")]
+            Self::Cards(args) => args.json(),
+            #[cfg(feature = "agent")]
+            Self::Runs(args) => args.json,
+            #[cfg(feature = "agent")]
+            Self::Replay(args) => args.json,
+            #[cfg(feature = "agent")]
+            Self::Stop(args) => args.json,
+            #[cfg(feature = "agent")]
+            Self::Doctor(args) => args.json,
             Self::Check(args) => args.json,
             Self::Diff(args) => args.json,
             Self::Assemble(args) => args.json,
@@ -56,9 +98,49 @@ impl Command {
     }
 }
 
+#[cfg(feature = "agent")]
+impl Command {
+    /// Whether programs read the output, an object a line.
+    pub(crate) fn lines(&self) -> bool {
+        match self {
+            Self::Chat(args) => args.json,
+            Self::Ask(args) => args.json,
+            Self::RunOnce(args) => args.json,
+            _ => false,
+        }
+    }
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Sets up an agent: a configuration, a persona, a database
+    #[cfg(feature = "agent")]
+    Init(InitArgs),
+    /// Talks with the agent
+    #[cfg(feature = "agent")]
+    Chat(ChatArgs),
+    /// Asks the agent one question
+    #[cfg(feature = "agent")]
+    Ask(AskArgs),
+    /// Lets the agent do scheduled work, once
+    #[cfg(feature = "agent")]
+    RunOnce(RunOnceArgs),
+    /// Lists what waits for a person, and confirms or cancels it
+    #[cfg(feature = "agent")]
+    Cards(CardsArgs),
+    /// Lists the agent's runs, or shows one
+    #[cfg(feature = "agent")]
+    Runs(RunsArgs),
+    /// Makes the requests of a run again, and says whether they are the same
+    #[cfg(feature = "agent")]
+    Replay(ReplayArgs),
+    /// Asks a run to stop
+    #[cfg(feature = "agent")]
+    Stop(StopArgs),
+    /// Looks for what is wrong with an agent's configuration
+    #[cfg(feature = "agent")]
+    Doctor(DoctorArgs),
     /// Says what a provider refuses in a request body, and mends it with --fix
     Check(CheckArgs),
     /// Says where the prefix of two request bodies breaks, why, and what is paid again

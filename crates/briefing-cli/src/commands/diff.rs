@@ -21,11 +21,9 @@ pub(crate) fn run(args: DiffArgs, out: &mut Output) -> Result<ExitCode, Stop> {
             .hint("give one of them as a file")
             .into());
     }
-    let older = read(&args.older, MAX_INPUT).map_err(Failure::from)?;
-    let newer = read(&args.newer, MAX_INPUT).map_err(Failure::from)?;
+    let [older, newer] = bodies(&args)?;
     let estimator = Estimator::from(args.estimator);
-    let count = |text: &str| estimator.count(text, u64::MAX);
-    let diff = diff(&older.text, &newer.text, count).map_err(|error| failure(error, &older, &newer))?;
+    let diff = compare(&older, &newer, &estimator)?;
     let difference = Difference { diff: &diff, older: &older.name, newer: &newer.name, estimator: estimator.name() };
     if args.json {
         out.write(&pretty(&difference.json()))?;
@@ -33,6 +31,30 @@ pub(crate) fn run(args: DiffArgs, out: &mut Output) -> Result<ExitCode, Stop> {
         out.write(&difference.text(out.paint()))?;
     }
     Ok(code(&diff))
+}
+
+/// What is between two bodies.
+pub(crate) fn compare(older: &Input, newer: &Input, estimator: &Estimator) -> Result<Diff, Failure> {
+    let count = |text: &str| estimator.count(text, u64::MAX);
+    diff(&older.text, &newer.text, count).map_err(|error| failure(error, older, newer))
+}
+
+#[cfg(not(feature = "agent"))]
+fn bodies(args: &DiffArgs) -> Result<[Input; 2], Failure> {
+    Ok([read(&args.older, MAX_INPUT)?, read(&args.newer, MAX_INPUT)?])
+}
+
+/// The bodies: files, or requests that were kept of runs.
+#[cfg(feature = "agent")]
+fn bodies(args: &DiffArgs) -> Result<[Input; 2], Failure> {
+    use crate::agent::kept::{Kept, Side, kept};
+
+    let mut of = Kept::new(args.config.config.as_deref());
+    let mut body = |path: &Path, side: Side| match kept(path, args.config.config.is_some()) {
+        Some(named) => of.request(&named, side),
+        None => Ok(read(path, MAX_INPUT)?),
+    };
+    Ok([body(&args.older, Side::Older)?, body(&args.newer, Side::Newer)?])
 }
 
 fn code(diff: &Diff) -> ExitCode {

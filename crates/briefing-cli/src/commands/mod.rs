@@ -1,18 +1,36 @@
 //! One file a subcommand.
 
+#[cfg(feature = "agent")]
+pub(crate) mod ask;
 pub(crate) mod assemble;
 pub(crate) mod backup;
+#[cfg(feature = "agent")]
+pub(crate) mod cards;
+#[cfg(feature = "agent")]
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod diff;
+#[cfg(feature = "agent")]
+pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod fork;
 pub(crate) mod import;
+#[cfg(feature = "agent")]
+pub(crate) mod init;
 pub(crate) mod merge;
+#[cfg(feature = "agent")]
+pub(crate) mod replay;
+#[cfg(feature = "agent")]
+pub(crate) mod run_once;
+#[cfg(feature = "agent")]
+pub(crate) mod runs;
 pub(crate) mod show;
 pub(crate) mod split;
+#[cfg(feature = "agent")]
+pub(crate) mod stop;
 pub(crate) mod text;
 pub(crate) mod threads;
 pub(crate) mod verify;

@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "agent")]
+use briefing::Responsibility;
 use briefing::message::OwnerId;
 use briefing::persona::{LoadedPersona, PersonaError, Role};
 use briefing::view::HistoryView;
@@ -18,6 +20,9 @@ use crate::output::name_of;
 pub(crate) struct Answerer {
     pub(crate) persona: Persona,
     pub(crate) tools: Vec<Tool>,
+    /// Its scheduled work.
+    #[cfg(feature = "agent")]
+    pub(crate) responsibilities: Vec<Responsibility>,
     /// The folder that its files are looked up in.
     pub(crate) root: PathBuf,
     /// The views by which its chains tell history.
@@ -77,9 +82,17 @@ fn from_file(path: &Path, view: &ViewOverride) -> Result<Answerer, Failure> {
     });
     let loaded = loaded.map_err(|error| unusable(path, &error))?;
     let root = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let notes = loaded.warnings.into_iter().map(|warning| Note::Persona { name: input.name.clone(), warning });
+    let notes = loaded.warnings.iter().cloned().map(|warning| Note::Persona { name: input.name.clone(), warning });
     let (root, views, notes) = (root.to_owned(), views.into_inner(), notes.collect());
-    Ok(Answerer { persona: loaded.persona, tools: loaded.tools, root, views, notes })
+    Ok(Answerer {
+        persona: loaded.persona,
+        tools: loaded.tools,
+        #[cfg(feature = "agent")]
+        responsibilities: loaded.responsibilities,
+        root,
+        views,
+        notes,
+    })
 }
 
 fn unusable(path: &Path, error: &PersonaError) -> Failure {
@@ -92,5 +105,14 @@ fn plain(address: &str, view: HistoryView) -> Result<Answerer, Failure> {
     let views = vec![view.clone()];
     let role = Role::new().message(Chain::new().with(move || ThreadHistory::new(view.clone())));
     let persona = Persona::new(&role, "assistant", address).map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
-    Ok(Answerer { persona, tools: Vec::new(), root: PathBuf::from("."), views, notes: Vec::new() })
+    let root = PathBuf::from(".");
+    Ok(Answerer {
+        persona,
+        tools: Vec::new(),
+        #[cfg(feature = "agent")]
+        responsibilities: Vec::new(),
+        root,
+        views,
+        notes: Vec::new(),
+    })
 }

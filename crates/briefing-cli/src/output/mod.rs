@@ -9,6 +9,8 @@ mod paint;
 pub(crate) mod progress;
 pub(crate) mod receipt;
 pub(crate) mod report;
+#[cfg(feature = "agent")]
+pub(crate) mod runs;
 mod safe;
 pub(crate) mod table;
 pub(crate) mod threads;
@@ -19,6 +21,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 pub(crate) use paint::Paint;
+#[cfg(feature = "agent")]
+pub(crate) use safe::safe_lines;
 pub(crate) use safe::{safe, safe_json};
 
 use crate::error::{Failure, Kind, Stop};
@@ -102,6 +106,21 @@ impl Output {
         }
     }
 
+    /// A line on standard error that is safe and painted already, unless it was silenced.
+    #[cfg(feature = "agent")]
+    pub(crate) fn aside(&mut self, line: &str) {
+        if !self.quiet {
+            let _ = writeln!(self.err, "{line}");
+        }
+    }
+
+    /// A question on standard error, whose answer stands on the same line. It is never silenced.
+    #[cfg(feature = "agent")]
+    pub(crate) fn prompt(&mut self, text: &str) {
+        let _ = self.out.flush();
+        let _ = write!(self.err, "{}", shown(text));
+    }
+
     /// A text on standard error that is safe and painted already. It is never silenced.
     pub(crate) fn complaint(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes());
@@ -123,6 +142,8 @@ fn told(kind: Kind, message: &str) -> String {
     match kind {
         Kind::Config => message.split('\n').map(shown).collect::<Vec<_>>().join("\n  "),
         Kind::Usage | Kind::Data | Kind::NoInput | Kind::Internal | Kind::Io => shown(message),
+        #[cfg(feature = "agent")]
+        Kind::Unavailable | Kind::Busy => shown(message),
     }
 }
 

@@ -30,6 +30,13 @@ pub(crate) fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A text of several lines, or a piece of one, whose lines stay: all else that would act is shown as by [`safe`], a tab as spaces. Where
+/// it stands among lines of ours its lines must be told from those.
+#[cfg(feature = "agent")]
+pub(crate) fn safe_lines(text: &str) -> String {
+    text.split('\n').map(|line| safe(&line.replace('\t', "    ")).into_owned()).collect::<Vec<_>>().join("\n")
+}
+
 /// JSON that says the same, with what would act escaped. JSON itself escapes C0, and outside of strings holds nothing else.
 pub(crate) fn safe_json(json: String) -> String {
     let escaped = |c: char| !c.is_ascii_control() && acts(c) || c == '\u{7f}';
@@ -57,6 +64,12 @@ mod tests {
         let shown = r"a\u{1b}[2J\u{d}\u{a}b\u{9}c\u{7f}\u{9b}d\u{2028}e\u{202e}f\u{2066}g\u{200f}\u{61c}é 漢";
         assert_eq!(safe(text), shown);
         assert!(matches!(safe("plain é"), Cow::Borrowed(_)));
+    }
+
+    #[cfg(feature = "agent")]
+    #[test]
+    fn lines_stay() {
+        assert_eq!(safe_lines("a\n\tb\u{1b}[2J\r\n"), "a\n    b\\u{1b}[2J\\u{d}\n");
     }
 
     #[test]

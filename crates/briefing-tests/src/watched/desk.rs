@@ -146,8 +146,7 @@ impl Desk {
     /// # Errors
     /// As [`Agent::work`].
     pub async fn work(agent: &Agent, thread: ThreadId) -> Result<Ended, AgentError> {
-        let responsibility =
-            Responsibility { name: SCHEDULED.to_owned(), instructions: Question::Scheduled.asks().to_owned() };
+        let responsibility = Responsibility { name: SCHEDULED.to_owned(), instructions: Question::Scheduled.asks().to_owned() };
         agent.work(thread, responsibility, &Stop::new(), &mut |_| {}).await
     }
 }

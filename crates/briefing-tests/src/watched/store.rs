@@ -7,8 +7,8 @@ use briefing::log::{AttachmentId, Entry, MessageId, Notice, Place, RecordedRound
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
 use briefing::ports::Back;
 use briefing_store::{
-    After, AnchorKey, Append, Appended, Fate, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, Key, KeptText, KnownFile, Lease,
-    Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreFuture, ThreadSummary, Verified,
+    After, AnchorKey, Append, Appended, Fate, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile,
+    Lease, Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreFuture, ThreadSummary, Verified,
     WaitingCard, Writer,
 };
 use jiff::Timestamp;

@@ -33,14 +33,8 @@ struct Watching {
 pub fn tools(hook: &Arc<dyn Hook>, effects: &Effects) -> Result<ToolSet, AddError> {
     let mut tools = ToolSet::new();
     for (name, effect, confirm) in [(LOOK, Effect::Reads, false), (PUT, Effect::Writes, false), (PAY, Effect::Writes, true)] {
-        let spec = ToolSpec {
-            name: name.into(),
-            description: "Does it.".into(),
-            schema: schema(),
-            effect,
-            confirm,
-            timeout: None,
-        };
+        let spec =
+            ToolSpec { name: name.into(), description: "Does it.".into(), schema: schema(), effect, confirm, timeout: None };
         tools.add(Arc::new(Watching { name, spec, hook: Arc::clone(hook), effects: Arc::clone(effects) }))?;
     }
     Ok(tools)
@@ -56,7 +50,11 @@ impl Tool for Watching {
         &self.spec
     }
 
-    fn propose<'a>(&'a self, input: &'a Map<String, Value>, _: &'a ToolContext) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
+    fn propose<'a>(
+        &'a self,
+        input: &'a Map<String, Value>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
         Box::pin(async move {
             let point = What::Propose(self.name).point();
             let _ = self.hook.before(&point);
@@ -66,11 +64,7 @@ impl Tool for Watching {
         })
     }
 
-    fn run<'a>(
-        &'a self,
-        input: &'a Map<String, Value>,
-        cx: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+    fn run<'a>(&'a self, input: &'a Map<String, Value>, cx: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
             let point = What::Do(self.name).point();
             let _ = self.hook.before(&point);

@@ -64,8 +64,7 @@ fn accepted(store: &dyn Store, folder: &Path) {
             block_on(store.entry(&owner(), entry)).unwrap().unwrap().message().unwrap().said.text()
         })
         .collect();
-    let expected =
-        [Question::First.answer(), Question::Second.answer(), Question::First.asks(), Question::Second.asks()];
+    let expected = [Question::First.answer(), Question::Second.answer(), Question::First.asks(), Question::Second.asks()];
     assert_eq!(texts, expected);
 }
 

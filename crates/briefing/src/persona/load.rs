@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::call::Tool;
 use crate::chain::Chain;
+use crate::context::Responsibility;
 use crate::message::{OwnerId, RawJson};
 use crate::persona::history::{HistoryTable, ViewError};
 use crate::persona::{ChainUndeclared, Persona, Role, Template, TemplateError};
@@ -24,6 +25,8 @@ pub struct LoadedPersona {
     pub persona: Persona,
     /// The declared tools that are granted to it, in the order of the file.
     pub tools: Vec<Tool>,
+    /// Its scheduled work, in the order of the file.
+    pub responsibilities: Vec<Responsibility>,
     /// What its owner should know.
     pub warnings: Vec<PersonaWarning>,
 }
@@ -75,6 +78,12 @@ pub enum PersonaFault {
     /// A history view that cannot be used as it is written.
     #[error(transparent)]
     View(#[from] ViewError),
+    /// Two responsibilities of one name.
+    #[error("two responsibilities have the name {name:?}")]
+    ResponsibilityTwice {
+        /// The name.
+        name: String,
+    },
     /// A granted tool whose schema is no JSON.
     #[error("the input_schema is not usable: {detail}")]
     Schema {
@@ -133,6 +142,15 @@ struct File {
     responsibility: Option<Vec<Entry>>,
     #[serde(default)]
     tools: Vec<ToolFile>,
+    #[serde(default)]
+    responsibilities: Vec<ResponsibilityFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResponsibilityFile {
+    name: String,
+    instructions: String,
 }
 
 #[derive(Deserialize)]
@@ -185,7 +203,8 @@ struct ToolFile {
 impl LoadedPersona {
     /// Reads a persona's file. `[roles.NAME]` tables declare roles, each with `extends`, `tools` (the grant) and the chains
     /// `message` and `responsibility`; the persona takes one by `role`, or declares the same keys itself. `[[tools]]`
-    /// declares what the model is told of the granted tools.
+    /// declares what the model is told of the granted tools, `[[responsibilities]]` its scheduled work, each a `name` and
+    /// `instructions`.
     ///
     /// An entry of a chain is exactly one of `text`, `file`, `record` and `history`, beside its `role`. A record is a query
     /// ([`Query`]) over a database, with `database`, `query` and, if wanted, `fields`, `rows` and `timeout_ms`; it needs a
@@ -225,8 +244,20 @@ impl LoadedPersona {
         let tools = granted.map(tool).collect::<Result<Vec<_>, _>>()?;
         let undeclared = persona.granted().filter(|name| !file.tools.iter().any(|tool| tool.name == *name));
         warnings.extend(undeclared.map(|name| PersonaWarning::ToolUndeclared { name: name.to_owned() }));
-        Ok(Self { persona, tools, warnings })
+        let responsibilities = responsibilities(file.responsibilities)?;
+        Ok(Self { persona, tools, responsibilities, warnings })
     }
+}
+
+fn responsibilities(files: Vec<ResponsibilityFile>) -> Result<Vec<Responsibility>, PersonaError> {
+    let mut all: Vec<Responsibility> = Vec::new();
+    for ResponsibilityFile { name, instructions } in files {
+        if all.iter().any(|other| other.name == name) {
+            return Err(at("responsibilities", PersonaFault::ResponsibilityTwice { name }));
+        }
+        all.push(Responsibility { name, instructions });
+    }
+    Ok(all)
 }
 
 /// What a caller makes of a view that the file declares.

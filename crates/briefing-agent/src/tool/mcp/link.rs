@@ -96,6 +96,14 @@ impl Link {
         Ok(live)
     }
 
+    /// Makes a new connection the next time, where this one turned out to be gone.
+    pub(super) async fn forget(&self, gone: &Arc<Live>) {
+        let mut held = self.live.lock().await;
+        if held.as_ref().is_some_and(|live| Arc::ptr_eq(live, gone)) {
+            *held = None;
+        }
+    }
+
     /// The tools, page by page.
     ///
     /// # Errors
@@ -129,7 +137,10 @@ impl Transport {
                 config.custom_headers = taken(headers)?;
                 config.max_sse_event_size = MAX_MESSAGE;
                 config.max_json_response_size = MAX_MESSAGE;
-                let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
+                // Both would send a call again that may have had its effect.
+                config.reinit_on_expired_session = false;
+                let client = reqwest::Client::builder().retry(reqwest::retry::never()).pool_max_idle_per_host(0);
+                let client = client.redirect(reqwest::redirect::Policy::none()).build();
                 let client = client.map_err(|error| McpFault::Refused { detail: shown(&error.without_url().to_string()) })?;
                 let transport = StreamableHttpClientTransport::with_client(client, config);
                 let service = Refuser.serve(transport).await;

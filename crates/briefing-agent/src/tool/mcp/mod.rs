@@ -78,6 +78,11 @@ pub enum McpFinding {
         /// What it is called.
         called: Arc<str>,
     },
+    /// The server lists two tools of that name; the second is left out, as a call could not tell them apart.
+    Twice {
+        /// The name.
+        tool: String,
+    },
     /// The list is longer than [`MAX_TOOLS`]; the rest is left out.
     TooMany,
     /// The configuration names a tool as reading or to be confirmed that the server does not have.
@@ -218,7 +223,10 @@ impl McpServer {
         let mut there = HashSet::new();
         for tool in listed.tools {
             let server = tool.name.into_owned();
-            there.insert(server.clone());
+            if !there.insert(server.clone()) {
+                findings.push(McpFinding::Twice { tool: shown(&server) });
+                continue;
+            }
             let schema = match schema(&tool.input_schema) {
                 Ok(schema) => schema,
                 Err(fault) => {

@@ -39,10 +39,11 @@ impl RemoteTool {
             Ok(CallToolResponse::Task(_)) => Err(of_error("the tool answers with a task, which is not supported")),
             Ok(_) => Err(of_error("the tool answers in a way that is not known")),
             Err(ServiceError::McpError(error)) => Err(of_error(&error.message)),
-            Err(error @ (ServiceError::TransportSend(_) | ServiceError::TransportClosed)) => Err(crashed(format!(
-                "the MCP server is gone; the call may have had its effect ({})",
-                shown(&error.to_string())
-            ))),
+            Err(error @ (ServiceError::TransportSend(_) | ServiceError::TransportClosed)) => {
+                self.link.forget(&live).await;
+                let error = shown(&error.to_string());
+                Err(crashed(format!("the MCP server is gone; the call may have had its effect ({error})")))
+            }
             Err(error) => Err(crashed(shown(&error.to_string()))),
         }
     }

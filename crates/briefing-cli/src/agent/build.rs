@@ -1,0 +1,216 @@
+//! Models and tools, made of what a configuration says of them.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use briefing_agent::provider::http::{Delivery, Endpoint, HttpClient, HttpProvider, HttpSettings, Limits, Proxies};
+use briefing_agent::provider::{Retry, Secret};
+use briefing_agent::tool::mcp::{McpFault, McpServer, McpTools};
+use briefing_agent::tool::{AddError, CommandLimits, CommandTool, Note, ReadAttachment, SearchThreads, ToolSet};
+use briefing_agent::{BoxFuture, Effect, Model, Prices, Proposal, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
+use briefing_store::ReadText;
+use serde_json::{Map, Value};
+
+use crate::agent::probe::is_local;
+use crate::error::{Failure, Kind};
+use crate::setup::{self, CommandSetup, Confirm, ModelSetup, PricesSetup, Reach, ServerSetup, Setup};
+
+/// Whether models are going to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keys {
+    /// Each has its key.
+    Wanted,
+    /// Nothing is sent, and a key that is missing does not matter.
+    Unused,
+}
+
+/// The models, in order.
+pub(crate) fn models(setup: &Setup, keys: Keys) -> Result<Vec<Model>, Failure> {
+    setup.models.iter().map(|model| self::model(model, keys)).collect()
+}
+
+/// One model with its provider.
+pub(crate) fn model(setup: &ModelSetup, keys: Keys) -> Result<Model, Failure> {
+    let prices = setup.prices.map(|PricesSetup { input, output, cache_read, cache_written }| Prices {
+        input,
+        output,
+        cache_read,
+        cache_written,
+    });
+    Ok(Model {
+        provider: Arc::new(provider(setup, keys)?),
+        profile: setup.profile.clone(),
+        parameters: setup.parameters.clone(),
+        output_reserve: setup.max_output,
+        cache_marks: setup.cache_marks,
+        prices,
+        retry: Retry::default(),
+    })
+}
+
+fn provider(setup: &ModelSetup, keys: Keys) -> Result<HttpProvider, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::new(Kind::Config, format!("model {:?}: {error}", setup.name()))
+            .hint("docs/agent.md lists the keys of [[model]]")
+    };
+    let usual = HttpSettings::default();
+    let proxies = if is_local(&setup.base_url) { Proxies::Direct } else { Proxies::System };
+    let settings = HttpSettings { connect: setup.connect_timeout.unwrap_or(usual.connect), proxies };
+    let client = HttpClient::new(&settings).map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
+    let endpoint = Endpoint::new(setup.wire(), &setup.base_url).map_err(|error| wrong(&error))?;
+    let usual = Limits::default();
+    let between_bytes = setup.idle_timeout.unwrap_or(usual.between_bytes);
+    let delivery = if setup.stream { Delivery::Streamed } else { Delivery::Whole };
+    let mut provider = HttpProvider::new(&client, endpoint).delivery(delivery).limits(Limits { between_bytes, ..usual });
+    let key = match (setup.key.read(), keys) {
+        (Ok(key), _) => key,
+        (Err(failure), Keys::Wanted) => return Err(failure),
+        (Err(_), Keys::Unused) => None,
+    };
+    if let Some(key) = key {
+        provider = provider.key(Secret::new(&key).map_err(|error| wrong(&error))?);
+    }
+    for (name, value) in &setup.headers {
+        provider = provider.header(name, value).map_err(|error| wrong(&error))?;
+    }
+    Ok(provider)
+}
+
+/// The tools that this program has of its own.
+pub(crate) fn built_in(reader: Arc<dyn ReadText>) -> Vec<Arc<dyn Tool>> {
+    vec![Arc::new(ReadAttachment::default().with_reader(reader)), Arc::new(SearchThreads::default()), Arc::new(Note::default())]
+}
+
+/// A program as a tool. What it names is looked up in the configuration's folder, where it also works.
+pub(crate) fn command(setup: &CommandSetup, root: &Path) -> Arc<dyn Tool> {
+    let spec = ToolSpec {
+        name: setup.name.as_str().into(),
+        description: setup.description.as_str().into(),
+        schema: setup.schema.clone(),
+        effect: match setup.effect {
+            setup::Effect::Reads => Effect::Reads,
+            setup::Effect::Writes => Effect::Writes,
+        },
+        confirm: setup.confirm,
+        timeout: setup.timeout,
+    };
+    let usual = CommandLimits::default();
+    let limits = CommandLimits {
+        memory: setup.memory.or(usual.memory),
+        output_bytes: setup.output.and_then(|most| usize::try_from(most).ok()).unwrap_or(usual.output_bytes),
+        ..usual
+    };
+    let tool = CommandTool::new(spec, program(&setup.program, root)).args(&setup.arguments).dir(root).limits(limits);
+    Arc::new(environment(&setup.env).into_iter().fold(tool, |tool, (name, value)| tool.env(name, value)))
+}
+
+/// A program without a folder in its name is looked for where programs are.
+pub(crate) fn program(name: &str, root: &Path) -> PathBuf {
+    if name.contains('/') { root.join(name) } else { PathBuf::from(name) }
+}
+
+/// Those of the variables that are set.
+fn environment(names: &[String]) -> Vec<(OsString, OsString)> {
+    names.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?))).collect()
+}
+
+/// Connects to a server of tools.
+pub(crate) async fn server(setup: &ServerSetup, root: &Path) -> Result<McpTools, Failure> {
+    let server = match &setup.reach {
+        Reach::Run { program: name, arguments, env } => {
+            McpServer::stdio(program(name, root), arguments, environment(env), Some(root.to_owned()))
+        }
+        Reach::Url { url, headers_env } => {
+            let header = |(header, variable): &(String, String)| match std::env::var(variable) {
+                Ok(value) => Ok((header.clone(), value)),
+                Err(_) => Err(Failure::new(Kind::Config, format!("the environment's variable {variable} is not set"))
+                    .hint(format!("it holds the header {header} of mcp {:?}: export it", setup.name))),
+            };
+            McpServer::http(url.as_str(), headers_env.iter().map(header).collect::<Result<Vec<_>, _>>()?)
+        }
+    };
+    let server = match &setup.prefix {
+        Some(prefix) => server.prefix(prefix),
+        None => server,
+    };
+    let server = match &setup.confirm {
+        Confirm::Tools(tools) => server.confirming(tools),
+        Confirm::All | Confirm::Writes | Confirm::None => server,
+    };
+    let mut tools = server.reading(&setup.reads).connect().await.map_err(|fault| unreached(&setup.name, &fault))?;
+    for tool in &mut tools.tools {
+        let confirm = match setup.confirm {
+            Confirm::All => true,
+            Confirm::Writes => tool.spec().effect == Effect::Writes,
+            Confirm::None | Confirm::Tools(_) => continue,
+        };
+        *tool = Arc::new(Confirming { spec: ToolSpec { confirm, ..tool.spec().clone() }, tool: Arc::clone(tool) });
+    }
+    Ok(tools)
+}
+
+fn unreached(name: &str, fault: &McpFault) -> Failure {
+    let kind = match fault {
+        McpFault::Prefix { .. } | McpFault::Header { .. } => Kind::Config,
+        _ => Kind::Unavailable,
+    };
+    Failure::new(kind, format!("mcp {name:?}: {fault}")).hint("run it by hand: does it start, and speak MCP?")
+}
+
+/// A tool of which it is said elsewhere whether a person confirms it.
+struct Confirming {
+    spec: ToolSpec,
+    tool: Arc<dyn Tool>,
+}
+
+impl Tool for Confirming {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn propose<'a>(
+        &'a self,
+        input: &'a Map<String, Value>,
+        cx: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
+        self.tool.propose(input, cx)
+    }
+
+    fn run<'a>(&'a self, input: &'a Map<String, Value>, cx: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        self.tool.run(input, cx)
+    }
+}
+
+/// Everything that can be had of the tools, and what could not.
+pub(crate) async fn tools(setup: &Setup, reader: Arc<dyn ReadText>) -> Result<(ToolSet, Vec<String>), Failure> {
+    let (mut set, mut notes) = (ToolSet::new(), Vec::new());
+    let commands = setup.commands.iter().map(|command| self::command(command, &setup.root));
+    for tool in built_in(reader).into_iter().chain(commands) {
+        set.add(tool).map_err(|error| unusable(setup, &error))?;
+    }
+    for server in &setup.servers {
+        // One that is down takes its own tools with it, and nothing else.
+        match self::server(server, &setup.root).await {
+            Ok(found) => {
+                for tool in found.tools {
+                    set.add(tool).map_err(|error| unusable(setup, &error))?;
+                }
+            }
+            Err(failure) => notes.push(format!("{}; its tools are not there", failure.message)),
+        }
+    }
+    Ok((set, notes))
+}
+
+fn unusable(setup: &Setup, error: &AddError) -> Failure {
+    let hint = match error {
+        AddError::Twice { .. } => "rename one of them; tools of an MCP server can be given a prefix",
+        _ => "mend it; `briefing doctor` looks at all of them",
+    };
+    Failure::new(Kind::Config, format!("{}: {error}", setup.name())).hint(hint)
+}
+
+/// How long a server may take to list its models.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,0 +1,186 @@
+//! An agent at work: made of a configuration, asked by a command.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use briefing::log::{Arrival, Message};
+use briefing::message::{EntryId, ModelMessage, ThreadId};
+use briefing::{Responsibility, persona::PersonaWarning};
+use briefing_agent::tool::ToolSet;
+use briefing_agent::{Agent, AgentError, Ended, Limits, Settings, Stop, SystemClock};
+use briefing_records::SqliteRecords;
+use briefing_store::{Append, Content, NewMessage, RunEnd, Store, Target};
+use jiff::Timestamp;
+
+use crate::agent::build::{self, Keys};
+use crate::agent::files::Files;
+use crate::agent::place::{LogPlace, persona};
+use crate::args::ChatThreadArgs;
+use crate::database;
+use crate::error::{Failure, Kind, STOPPED};
+use crate::input::notes::Note;
+use crate::output::runs;
+use crate::reader::Reader;
+use crate::setup::{LimitsSetup, Setup};
+use crate::shown::ask;
+
+/// An agent and its log.
+pub(crate) struct Session {
+    pub(crate) log: LogPlace,
+    pub(crate) agent: Agent,
+    pub(crate) responsibilities: Vec<Responsibility>,
+    /// What the person should know.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Session {
+    /// Makes the agent of that configuration. With [`Keys::Wanted`] it is going to run: requests that were kept long enough are
+    /// forgotten.
+    pub(crate) async fn open(setup: &Setup, keys: Keys) -> Result<Self, Failure> {
+        let answerer = persona(setup)?;
+        let log = LogPlace::open(setup, answerer.persona.owner().clone())?;
+        if keys == Keys::Wanted {
+            log.forget_requests(setup, Timestamp::now())?;
+        }
+        let models = build::models(setup, keys)?;
+        let reader = Arc::new(Reader::default());
+        let (tools, mut notes) = build::tools(setup, Arc::clone(&reader) as _).await?;
+        notes.extend(answerer.notes.iter().filter(|note| !is_of_tools(note)).map(|note| format!("note: {note}")));
+        notes.extend(missing(&answerer.persona, &tools));
+        let settings = Settings {
+            limits: limits(&setup.limits),
+            language: setup.language.as_str().into(),
+            card_lasts: Some(setup.card_lasts),
+            root: answerer.root.clone(),
+            records: Some(Arc::new(SqliteRecords::new(answerer.root))),
+            reader: Some(reader),
+            ..Settings::default()
+        };
+        let (store, persona) = (Arc::clone(&log.store) as _, Arc::new(answerer.persona));
+        let agent = Agent::new(store, persona, models, Arc::new(tools), Arc::new(SystemClock), settings).map_err(failure)?;
+        Ok(Self { log, agent, responsibilities: answerer.responsibilities, notes })
+    }
+
+    /// The thread that the arguments name; a new one is opened if they name none.
+    pub(crate) fn thread(&self, args: &ChatThreadArgs) -> Result<ThreadId, Failure> {
+        let LogPlace { store, owner, .. } = &self.log;
+        match (args.thread, &args.name, args.resume) {
+            (Some(thread), _, _) => {
+                let thread = ThreadId::new(thread);
+                let found = ask(store.thread(owner, thread))?;
+                found
+                    .map(|found| found.thread)
+                    .ok_or_else(|| crate::shown::told(briefing_store::StoreError::UnknownThread { thread }))
+            }
+            (None, Some(name), _) => ask(store.named_thread(owner, name)),
+            (None, None, true) => self.log.newest_chat(),
+            (None, None, false) => ask(store.open_thread(owner)),
+        }
+    }
+
+    /// Puts down what a user says.
+    pub(crate) fn say(&self, thread: ThreadId, text: &str, files: Files) -> Result<EntryId, Failure> {
+        let message = Message { attachments: files.attachments, ..Message::from(ModelMessage::user(text)) };
+        let content = Content::Message(Box::new(NewMessage { message, files: files.contents }));
+        let append = Append::new(content, Target::Thread(thread), Arrival::Live(Timestamp::now()));
+        let appended = ask(self.log.store.append(&self.log.owner, vec![append]))?;
+        let appended = appended.first().map(|appended| appended.place.entry);
+        appended.ok_or_else(|| Failure::new(Kind::Internal, "nothing was appended"))
+    }
+}
+
+/// Waits for a run. The first Ctrl-C asks it to stop, the second breaks it off.
+pub(crate) async fn stoppable(work: impl Future<Output = Result<Ended, AgentError>>, stop: &Stop) -> Result<Ended, Failure> {
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            ended = &mut work => return ended.map_err(failure),
+            _ = tokio::signal::ctrl_c() => {
+                if stop.asked() {
+                    return Err(Failure::new(Kind::Busy, "the run was broken off")
+                        .hint("what it did is in the log; the next run in its thread goes on in a minute at the latest"));
+                }
+                stop.ask();
+            }
+        }
+    }
+}
+
+/// The exit code of a run.
+pub(crate) fn code(how: RunEnd) -> u8 {
+    match how {
+        RunEnd::Answered => 0,
+        RunEnd::Stopped => STOPPED,
+        RunEnd::Deadline | RunEnd::Limit | RunEnd::Lost => Kind::Busy.code(),
+        RunEnd::Failed => Kind::Unavailable.code(),
+    }
+}
+
+/// What is told of a run that came to no answer.
+pub(crate) fn ended(ended: &Ended) -> Option<String> {
+    let what = match ended.how {
+        RunEnd::Answered => return None,
+        RunEnd::Stopped => "stopped",
+        RunEnd::Deadline => "no answer: the deadline is over (limits.deadline_s)",
+        RunEnd::Limit => "no answer: a limit was met",
+        RunEnd::Failed => "no answer",
+        RunEnd::Lost => "no answer: the run was lost",
+    };
+    let detail = ended.detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
+    Some(format!("{what}{detail}"))
+}
+
+/// What a run has spent, in dim words behind its answer.
+pub(crate) fn spent(ended: &Ended) -> String {
+    let cost = match ended.cost {
+        0 => String::new(),
+        millionths => format!(", cost {}.{:06}", millionths / 1_000_000, millionths % 1_000_000),
+    };
+    format!("· {}{cost}", runs::spent(&ended.spent))
+}
+
+fn limits(setup: &LimitsSetup) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        rounds: setup.rounds.unwrap_or(usual.rounds),
+        deadline: setup.deadline.map_or(usual.deadline, |time| (!time.is_zero()).then_some(time)),
+        tokens: setup.tokens.or(usual.tokens),
+        calls: setup.calls.unwrap_or(usual.calls),
+        failures: setup.failures.unwrap_or(usual.failures),
+        cost: setup.cost.or(usual.cost),
+        ..usual
+    }
+}
+
+/// Whether a note is of tools that the persona's file does not declare: here they come from elsewhere.
+pub(crate) fn is_of_tools(note: &Note) -> bool {
+    matches!(note, Note::Persona { warning: PersonaWarning::ToolUndeclared { .. }, .. })
+}
+
+/// What is told of granted tools that are not there.
+fn missing(persona: &briefing::Persona, tools: &ToolSet) -> Option<String> {
+    let names: Vec<&str> = persona.granted().filter(|name| tools.get(name).is_none()).collect();
+    (!names.is_empty()).then(|| format!("granted, and not there: {} (`briefing doctor` tells more)", names.join(", ")))
+}
+
+/// A failure of the agent as the program tells it.
+pub(crate) fn failure(error: AgentError) -> Failure {
+    match error {
+        AgentError::Store(error) => database::failure(error),
+        AgentError::Busy { .. } | AgentError::Fenced { .. } => Failure::new(Kind::Busy, error.to_string())
+            .hint("wait until it has ended, or `briefing stop` it; of a process that died the thread is free in a minute"),
+        AgentError::NotAnswerable { .. }
+        | AgentError::NotInThread { .. }
+        | AgentError::NotOurs { .. }
+        | AgentError::Settled { .. }
+        | AgentError::Unreadable { .. } => Failure::new(Kind::Data, error.to_string())
+            .hint("`briefing show THREAD` lists the entries, `briefing cards` the cards"),
+        AgentError::NothingKept { .. } => {
+            Failure::new(Kind::NoInput, error.to_string()).hint("requests are forgotten after requests.keep_days")
+        }
+        AgentError::NoModel | AgentError::Chain(_) => {
+            Failure::new(Kind::Config, error.to_string()).hint("`briefing doctor` tells what is missing")
+        }
+        error => Failure::new(Kind::Internal, error.to_string()),
+    }
+}

@@ -1,0 +1,163 @@
+//! What a run tells, as people and programs read it while it works.
+
+use briefing::message::EntryId;
+use briefing_agent::{Event, Stop};
+use jiff::Timestamp;
+
+use crate::error;
+use crate::output::table::cut;
+use crate::output::time::to_minute;
+use crate::output::{Output, counted, safe, safe_json, safe_lines, shown};
+
+/// How many characters of arguments and outcomes are told.
+const TOLD: usize = 160;
+/// How many lines of a preview are told.
+const PREVIEW: usize = 40;
+
+/// Who reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// Somebody at a terminal: the answer as it comes, and what is done for it.
+    Person,
+    /// A script: what is done for the answer on standard error, the answer itself when it is whole.
+    Script,
+    /// A program: an object a line.
+    Program,
+}
+
+/// A card that a run left, to be asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    pub(crate) card: EntryId,
+    pub(crate) action: String,
+}
+
+/// Writes what a run tells.
+pub(crate) struct Teller<'o> {
+    out: &'o mut Output,
+    reader: Reader,
+    stop: Stop,
+    /// Whether standard output stands within a line of the model's text.
+    in_line: bool,
+    /// Whether it was told that the model reasons.
+    reasons: bool,
+    pub(crate) cards: Vec<Waiting>,
+    /// Why nothing more can be written.
+    broken: Option<error::Stop>,
+}
+
+impl<'o> Teller<'o> {
+    pub(crate) fn new(out: &'o mut Output, reader: Reader, stop: Stop) -> Self {
+        Self { out, reader, stop, in_line: false, reasons: false, cards: Vec::new(), broken: None }
+    }
+
+    /// Hears one step. If it cannot be written, the run is asked to stop.
+    pub(crate) fn hear(&mut self, event: &Event) {
+        if let Event::Card { card, action, .. } = event {
+            self.cards.push(Waiting { card: *card, action: action.clone() });
+        }
+        let told = match self.reader {
+            Reader::Program => self.line_of(event),
+            Reader::Person | Reader::Script => self.tell(event),
+        };
+        if let Err(broken) = told.and_then(|()| self.out.flush()) {
+            self.stop.ask();
+            self.broken.get_or_insert(broken);
+        }
+    }
+
+    /// The cards that it left.
+    ///
+    /// # Errors
+    /// If something could not be written.
+    pub(crate) fn end(mut self) -> Result<Vec<Waiting>, error::Stop> {
+        self.end_line();
+        match self.broken {
+            Some(broken) => Err(broken),
+            None => Ok(self.cards),
+        }
+    }
+
+    fn line_of(&mut self, event: &Event) -> Result<(), error::Stop> {
+        let json = serde_json::to_string(event).unwrap_or_default();
+        self.out.write(&(safe_json(json) + "\n"))
+    }
+
+    fn tell(&mut self, event: &Event) -> Result<(), error::Stop> {
+        match event {
+            Event::Began { resumed: true, .. } => self.note("going on where a run was broken off"),
+            Event::Text { text } if self.reader == Reader::Person => {
+                self.in_line = !text.ends_with('\n');
+                return self.out.write(&safe_lines(text));
+            }
+            Event::Reasoning { .. } if !self.reasons && self.reader == Reader::Person => {
+                self.reasons = true;
+                self.note("thinking");
+            }
+            Event::Requested { .. } => self.reasons = false,
+            Event::TakenBack => self.note("what was said above does not count: it broke off, and is asked for again"),
+            Event::Retry { attempt, fault, wait } => {
+                self.note(&format!("try {attempt} failed, next in {:.1} s: {fault}", wait.as_secs_f64()));
+            }
+            Event::Shrunk { tokens } => self.note(&format!("too large for the model; sent again within {tokens} tokens")),
+            Event::FellBack { from, to, fault } => self.note(&format!("{from} failed, {to} goes on: {fault}")),
+            Event::CallLost { tool, .. } => self.note(&format!("{tool}: lost when a process died; it is not done again")),
+            Event::CardLapsed { .. } => self.note("a card lapsed before anybody looked at it"),
+            Event::Called { tool, input, .. } => self.note(&format!("{tool} {}", brief(input))),
+            Event::Outcome { tool, failed, text, .. } => {
+                let how = if *failed == Some(true) { "failed" } else { "gave" };
+                self.note(&format!("  {tool} {how}: {}", brief(text)));
+            }
+            Event::Card { card, action, preview, expires } => self.card(*card, action, preview, *expires),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A dim line on standard error, behind the model's text.
+    fn note(&mut self, text: &str) {
+        self.end_line();
+        let line = self.out.err_paint().dim(&shown(&format!("· {text}")));
+        self.out.aside(&line);
+    }
+
+    /// A card with its preview. Each line of that stands behind a mark, so that none can be taken for one of ours.
+    fn card(&mut self, card: EntryId, action: &str, preview: &str, expires: Option<Timestamp>) {
+        self.end_line();
+        let until = expires.map(|at| format!(", until {} UTC", to_minute(at))).unwrap_or_default();
+        let title = self.out.err_paint().changed(&shown(&format!("waits for you: {action} (card {card}{until})")));
+        self.out.aside(&title);
+        for line in preview_lines(preview) {
+            self.out.aside(&line);
+        }
+    }
+
+    fn end_line(&mut self) {
+        if std::mem::take(&mut self.in_line)
+            && let Err(broken) = self.out.write("\n").and_then(|()| self.out.flush())
+        {
+            self.broken.get_or_insert(broken);
+        }
+    }
+}
+
+/// A preview, each line behind a mark.
+pub(crate) fn preview_lines(preview: &str) -> Vec<String> {
+    let mut lines = preview.lines();
+    let mut told: Vec<String> =
+        lines.by_ref().take(PREVIEW).map(|line| format!("  | {}", shown(&line.replace('\t', "    ")))).collect();
+    let more = lines.count();
+    if more > 0 {
+        told.push(format!(
+            "  | … {} more (`briefing cards --json` gives all)",
+            counted(u64::try_from(more).unwrap_or(u64::MAX), "line")
+        ));
+    }
+    told
+}
+
+/// On one line, cut.
+fn brief(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(&safe(&line), TOLD)
+}

@@ -1,0 +1,242 @@
+//! `briefing chat`: messages by lines, answers as they come.
+
+use std::process::ExitCode;
+
+use briefing::message::{EntryId, ThreadId};
+use briefing_agent::Stop as StopWish;
+use briefing_store::RunEnd;
+
+use crate::agent::build::Keys;
+use crate::agent::cards;
+use crate::agent::files::Files;
+use crate::agent::person::{self, Lines};
+use crate::agent::runtime;
+use crate::agent::session::{Session, code, ended, spent, stoppable};
+use crate::agent::tell::{Reader, Teller, Waiting};
+use crate::args::{ChatArgs, ChatThreadArgs};
+use crate::error::{Failure, STOPPED, Stop};
+use crate::output::{Output, safe_json};
+use crate::setup::Setup;
+
+const HELP: &str = "\
+/retry  answers the last message again, if it has no answer
+/cards  tells what waits for you
+/new    begins a new thread
+/help   tells this
+/quit   ends (so does Ctrl-D; Ctrl-C stops an answer)
+A line that ends with a backslash goes on in the next.";
+
+pub(crate) fn run(args: ChatArgs, out: &mut Output) -> Result<ExitCode, Stop> {
+    out.quiet(args.json);
+    let setup = Setup::load(args.config.config.as_deref())?;
+    let runtime = runtime()?;
+    let _in = runtime.enter();
+    let ended = runtime.block_on(async {
+        let session = Session::open(&setup, Keys::Wanted).await?;
+        Chat::begin(session, args, out)?.converse().await
+    });
+    // A read of standard input may still wait in a thread of its own.
+    runtime.shutdown_background();
+    ended.map(ExitCode::from)
+}
+
+/// What a line asks for.
+enum Said {
+    Message(String),
+    Retry,
+    Cards,
+    New,
+    Help,
+    Quit,
+}
+
+/// What came of waiting for a line.
+enum Line {
+    Said(Said),
+    End,
+    /// Ctrl-C at the prompt.
+    Broken,
+}
+
+struct Chat<'o> {
+    session: Session,
+    out: &'o mut Output,
+    lines: Lines,
+    thread: ThreadId,
+    reader: Reader,
+    /// Whether somebody sits there to be asked.
+    person: bool,
+    /// The exit code of the last run that failed.
+    code: u8,
+}
+
+impl<'o> Chat<'o> {
+    fn begin(session: Session, args: ChatArgs, out: &'o mut Output) -> Result<Self, Failure> {
+        let thread = session.thread(&args.thread)?;
+        let person = person::is_there() && !args.json;
+        session.notes.iter().for_each(|note| out.note(note));
+        if person {
+            let name = session.agent.persona().name().to_owned();
+            out.note(format_args!("{name} answers in thread {thread}; /help tells more"));
+        }
+        let reader = if args.json { Reader::Program } else { Reader::Person };
+        Ok(Self { session, out, lines: Lines::begin(), thread, reader, person, code: 0 })
+    }
+
+    async fn converse(mut self) -> Result<u8, Stop> {
+        loop {
+            match self.line("> ").await? {
+                Line::End => return Ok(if self.person { 0 } else { self.code }),
+                Line::Broken => return Ok(if self.person { 0 } else { STOPPED }),
+                Line::Said(Said::Quit) => return Ok(if self.person { 0 } else { self.code }),
+                Line::Said(Said::Help) => HELP.lines().for_each(|line| self.out.note(line)),
+                Line::Said(Said::New) => {
+                    let new = ChatThreadArgs { thread: None, resume: false, new: true, name: None };
+                    self.thread = self.session.thread(&new)?;
+                    self.out.note(format_args!("thread {} is new", self.thread));
+                }
+                Line::Said(Said::Cards) => self.all_cards().await?,
+                Line::Said(Said::Retry) => match self.session.log.unanswered(self.thread)? {
+                    Some(entry) => self.answer(entry).await?,
+                    None => self.out.note("nothing here waits for an answer"),
+                },
+                Line::Said(Said::Message(text)) => {
+                    let entry = self.session.say(self.thread, &text, Files::default())?;
+                    self.answer(entry).await?;
+                }
+            }
+        }
+    }
+
+    /// Reads a message: one line, or several.
+    async fn line(&mut self, prompt: &str) -> Result<Line, Stop> {
+        let mut text = String::new();
+        loop {
+            if self.person {
+                self.out.prompt(if text.is_empty() { prompt } else { "… " });
+            }
+            let Some(line) = self.raw_line().await? else { return Ok(Line::Broken) };
+            match line {
+                None if text.trim().is_empty() => return Ok(Line::End),
+                None => break,
+                Some(line) => match line.strip_suffix('\\') {
+                    Some(begin) => text.push_str(&format!("{begin}\n")),
+                    None => {
+                        text.push_str(&line);
+                        if !text.trim().is_empty() {
+                            break;
+                        }
+                        text.clear();
+                    }
+                },
+            }
+        }
+        Ok(Line::Said(match text.trim() {
+            "/retry" => Said::Retry,
+            "/cards" => Said::Cards,
+            "/new" => Said::New,
+            "/help" => Said::Help,
+            "/quit" | "/exit" => Said::Quit,
+            text => Said::Message(text.to_owned()),
+        }))
+    }
+
+    /// A line, or the end; none for Ctrl-C.
+    async fn raw_line(&mut self) -> Result<Option<Option<String>>, Stop> {
+        tokio::select! {
+            line = self.lines.next() => {
+                Ok(Some(line.map_err(|error| Failure::unreadable("standard input", &error))?))
+            }
+            _ = tokio::signal::ctrl_c() => {
+                if self.person {
+                    self.out.note("");
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Answers an entry, and asks for what it left.
+    async fn answer(&mut self, entry: EntryId) -> Result<(), Stop> {
+        let stop = StopWish::new();
+        let mut teller = Teller::new(self.out, self.reader, stop.clone());
+        let done = {
+            let mut hear = |event| teller.hear(&event);
+            stoppable(self.session.agent.answer(self.thread, entry, &stop, &mut hear), &stop).await
+        };
+        let waiting = teller.end()?;
+        match done {
+            Ok(done) => {
+                if self.reader == Reader::Person {
+                    self.out.aside(&self.out.err_paint().dim(&spent(&done)));
+                }
+                if let Some(what) = ended(&done) {
+                    let again = if done.how == RunEnd::Stopped { "" } else { "; /retry asks again" };
+                    self.out.note(format_args!("{what}{again}"));
+                    self.code = code(done.how);
+                }
+            }
+            // The chat goes on: the message is in the log, and /retry answers it.
+            Err(failure) => {
+                self.code = failure.kind.code();
+                self.fail(&failure)?;
+            }
+        }
+        for card in waiting {
+            if self.person {
+                self.settle(&card).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells a failure that does not end the chat.
+    fn fail(&mut self, failure: &Failure) -> Result<(), Stop> {
+        self.out.failure(failure);
+        if self.reader == Reader::Program {
+            self.out.write(&(safe_json(failure.json().to_string()) + "\n"))?;
+            self.out.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Asks a person about a card.
+    async fn settle(&mut self, card: &Waiting) -> Result<(), Stop> {
+        loop {
+            self.out.prompt(&format!("{} (card {}): [y]es / [n]o / [l]ater? ", card.action, card.card));
+            let Some(Some(line)) = self.raw_line().await? else { return Ok(()) };
+            let done = match line.trim().to_lowercase().as_str() {
+                "y" | "yes" => cards::confirm(&self.session, card.card).await,
+                "n" | "no" => cards::cancel(&self.session, card.card).await,
+                "l" | "later" | "" => {
+                    self.out.note(format_args!("it waits: /cards, or `briefing cards confirm {}`", card.card));
+                    return Ok(());
+                }
+                _ => continue,
+            };
+            match done {
+                Ok(settled) => settled.lines().iter().for_each(|line| self.out.aside(line)),
+                Err(failure) => self.fail(&failure)?,
+            }
+            return Ok(());
+        }
+    }
+
+    /// Tells all cards that wait, and asks for each.
+    async fn all_cards(&mut self) -> Result<(), Stop> {
+        let waiting = cards::waiting(&self.session.log)?;
+        if waiting.is_empty() {
+            self.out.note("nothing waits for you");
+        }
+        for card in waiting {
+            for line in cards::lines(&card, self.out.err_paint()) {
+                self.out.aside(&line);
+            }
+            let Some(body) = cards::body(&card) else { continue };
+            if self.person && card.claimed.is_none() {
+                self.settle(&Waiting { card: card.card.id, action: body.action.clone() }).await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+//! `briefing runs`: what the agent did, as a list; or one run whole.
+
+use std::process::ExitCode;
+
+use briefing::log::RecordedRound;
+use briefing::message::ThreadId;
+use briefing_store::{RunRequest, RunSummary, RunsOf, Store};
+use jiff::Timestamp;
+
+use crate::agent::place::LogPlace;
+use crate::args::RunsArgs;
+use crate::error::Stop;
+use crate::output::json::pretty;
+use crate::output::{Output, runs};
+use crate::setup::Setup;
+use crate::shown::ask;
+
+/// One run with everything that is kept of it.
+pub(crate) struct Whole {
+    pub(crate) summary: RunSummary,
+    pub(crate) rounds: Vec<RecordedRound>,
+    pub(crate) steps: Vec<(String, Timestamp)>,
+    pub(crate) requests: Vec<RunRequest>,
+}
+
+pub(crate) fn run(args: RunsArgs, out: &mut Output) -> Result<ExitCode, Stop> {
+    out.quiet(args.json);
+    let log = LogPlace::of(&Setup::load(args.config.config.as_deref())?)?;
+    match &args.run {
+        Some(run) => one(&log, run, args.json, out)?,
+        None => list(&log, &args, out)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(log: &LogPlace, args: &RunsArgs, out: &mut Output) -> Result<(), Stop> {
+    // One more tells whether there are more.
+    let newest = RunsOf::newest(args.max.saturating_add(1));
+    let of = RunsOf { thread: args.thread.map(ThreadId::new), open: args.open, ..newest };
+    let mut found = ask(log.store.runs(&log.owner, of))?;
+    let more = found.len() > args.max;
+    found.truncate(args.max);
+    if args.json {
+        return out.write(&pretty(&runs::list(&found, more)));
+    }
+    if found.is_empty() {
+        out.note("there are no such runs");
+        return Ok(());
+    }
+    out.write(&runs::table(&found, out.paint()))?;
+    if more {
+        out.note("there are more; -n shows them");
+    }
+    Ok(())
+}
+
+fn one(log: &LogPlace, named: &str, json: bool, out: &mut Output) -> Result<(), Stop> {
+    let summary = log.run(named)?;
+    let id = &summary.run.id;
+    let rounds = ask(log.store.run_rounds(&log.owner, id))?;
+    let steps = ask(log.store.steps(&log.owner, id))?;
+    let requests = ask(log.store.requests(&log.owner, id))?;
+    let whole = Whole { rounds, steps, requests, summary };
+    if json { out.write(&pretty(&runs::object(&whole))) } else { out.write(&runs::text(&whole, out.paint())) }
+}

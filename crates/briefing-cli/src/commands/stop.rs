@@ -1,0 +1,35 @@
+//! `briefing stop`: asks a run to stop.
+
+use std::process::ExitCode;
+
+use briefing_store::Store;
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::agent::place::LogPlace;
+use crate::args::StopArgs;
+use crate::error::Stop;
+use crate::output::Output;
+use crate::output::json::pretty;
+use crate::setup::Setup;
+use crate::shown::ask;
+
+pub(crate) fn run(args: StopArgs, out: &mut Output) -> Result<ExitCode, Stop> {
+    out.quiet(args.json);
+    let log = LogPlace::of(&Setup::load(args.config.config.as_deref())?)?;
+    let run = log.run(&args.run)?;
+    let ended = run.end.as_ref().map(|end| end.how.name());
+    if ended.is_none() {
+        ask(log.store.stop_run(&log.owner, &run.run.id, Timestamp::now()))?;
+    }
+    if args.json {
+        let (id, asked) = (run.run.id.as_str(), ended.is_none());
+        out.write(&pretty(&json!({ "run": run.number.get(), "id": id, "asked": asked, "ended": ended })))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match ended {
+        Some(ended) => out.line(format_args!("run {} has ended: {ended}", run.number.get()))?,
+        None => out.line(format_args!("run {} is asked to stop", run.number.get()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,211 @@
+//! Runs for people and for programs.
+
+use std::fmt::Write;
+
+use briefing::log::{Cause, RecordedRound};
+use briefing::message::{Assistant, Item, ToolCall};
+use briefing_store::{RunSummary, Spent};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::commands::runs::Whole;
+use crate::output::table::{aligned, cut};
+use crate::output::time::{to_minute, to_second, value};
+use crate::output::{Paint, counted, safe, shown};
+
+/// How many characters of arguments, outcomes and details are told.
+const TOLD: usize = 100;
+const HEADER: [&str; 8] = ["run", "began", "thread", "for", "rounds", "read", "written", "end"];
+
+/// A row a run.
+pub(crate) fn table(runs: &[RunSummary], paint: Paint) -> String {
+    let rows = runs.iter().map(|run| {
+        vec![
+            run.number.get().to_string(),
+            run.began.map(to_minute).unwrap_or_default(),
+            run.run.thread.to_string(),
+            cut(&safe(&cause(run)), 30),
+            run.rounds.to_string(),
+            run.spent.input.to_string(),
+            run.spent.output.to_string(),
+            cut(&safe(&end(run)), TOLD),
+        ]
+    });
+    let mut lines = aligned(&HEADER, rows, &[0, 2, 4, 5, 6]).into_iter().map(|line| line.trim_end().to_owned());
+    let head = lines.next().map(|line| paint.strong(&line)).unwrap_or_default();
+    std::iter::once(head).chain(lines).map(|line| line + "\n").collect()
+}
+
+fn cause(run: &RunSummary) -> String {
+    match &run.run.cause {
+        Cause::Message(entry) => format!("entry {entry}"),
+        Cause::Responsibility(name) => name.clone(),
+    }
+}
+
+fn end(run: &RunSummary) -> String {
+    match (&run.end, run.began) {
+        (Some(end), _) => {
+            let detail = end.detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
+            format!("{}{detail}", end.how.name())
+        }
+        (None, None) => "imported".to_owned(),
+        (None, Some(_)) => match run.lease_until {
+            Some(until) => format!("open, has its thread until {} UTC", to_second(until)),
+            None => "open".to_owned(),
+        },
+    }
+}
+
+/// Everything of one run.
+pub(crate) fn text(whole: &Whole, paint: Paint) -> String {
+    let run = &whole.summary;
+    let title = format!("run {} of thread {}, for {}", run.number.get(), run.run.thread, cause(run));
+    let mut out = format!("{}\n", paint.strong(&shown(&title)));
+    let _ = writeln!(out, "id     {}", shown(run.run.id.as_str()));
+    let _ = writeln!(out, "began  {}", run.began.map_or_else(|| "elsewhere: it was imported".to_owned(), to_second));
+    let _ = writeln!(out, "end    {}", shown(&end(run)));
+    let _ = writeln!(out, "spent  {}", spent(&run.spent));
+    for (at, round) in whole.rounds.iter().enumerate() {
+        let _ = writeln!(out, "\n{}", paint.strong(&format!("round {at}")));
+        let said = says(&round.said);
+        if !said.trim().is_empty() {
+            let _ = writeln!(out, "  says {}", brief(&said));
+        }
+        for call in calls(&round.said) {
+            let _ = writeln!(out, "  {} {}", shown(&call.name), brief(call.input.raw()));
+            let _ = writeln!(out, "    {}", outcome(round, call));
+        }
+    }
+    if !whole.steps.is_empty() {
+        let _ = writeln!(out, "\n{}", paint.strong("steps, each begun once"));
+    }
+    for (key, at) in &whole.steps {
+        let _ = writeln!(out, "  {}  {}", to_second(*at), shown(key));
+    }
+    if !whole.requests.is_empty() {
+        let _ = writeln!(out, "\n{}", paint.strong("requests (`briefing replay` makes them again)"));
+    }
+    for kept in &whole.requests {
+        let request = &kept.request;
+        let what = format!("{} on {}, round {}, {} bytes", request.model, request.wire, request.round, request.body.len());
+        let _ = writeln!(out, "  #{}  {}  {}", kept.number, to_second(kept.at), shown(&what));
+    }
+    out
+}
+
+/// What was spent.
+pub(crate) fn spent(spent: &Spent) -> String {
+    let Spent { requests, input, output, cache_read, cache_written, reasoning } = *spent;
+    let mut told = format!("{}, {} read", counted(requests, "request"), counted(input, "token"));
+    let mut more = |number: u64, what: &str| {
+        if number > 0 {
+            told.push_str(&format!(" ({number} {what})"));
+        }
+    };
+    more(cache_read, "out of a cache");
+    more(cache_written, "into a cache");
+    told.push_str(&format!(", {output} written"));
+    if reasoning > 0 {
+        told.push_str(&format!(" ({reasoning} of them reasoning)"));
+    }
+    told
+}
+
+/// The text beside the calls.
+fn says(said: &Assistant) -> String {
+    said.items.iter().filter_map(Item::text).collect::<Vec<_>>().join("\n")
+}
+
+fn calls(said: &Assistant) -> impl Iterator<Item = &ToolCall> {
+    said.items.iter().filter_map(|item| match item {
+        Item::Call(call) => Some(call),
+        Item::Text(_) | Item::Reasoning(_) | Item::Native(_) => None,
+    })
+}
+
+fn outcome(round: &RecordedRound, call: &ToolCall) -> String {
+    match round.outcomes.iter().find(|recorded| recorded.outcome.call == call.id) {
+        None => "no outcome".to_owned(),
+        Some(recorded) => {
+            let how = if recorded.outcome.failed == Some(true) { "failed" } else { "gave" };
+            format!("{how}: {}", brief(&plain(&recorded.outcome.parts)))
+        }
+    }
+}
+
+fn plain(parts: &[briefing::message::Part]) -> String {
+    parts.iter().map(|part| part.as_text().map_or("[a file]", |text| text)).collect::<Vec<_>>().join(" ")
+}
+
+fn brief(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(&safe(&line), TOLD)
+}
+
+/// Runs for programs.
+pub(crate) fn list(runs: &[RunSummary], more: bool) -> Value {
+    json!({ "runs": runs.iter().map(summary).collect::<Value>(), "more": more })
+}
+
+/// One run for programs.
+pub(crate) fn object(whole: &Whole) -> Value {
+    let rounds = whole.rounds.iter().map(|round| {
+        let calls = calls(&round.said).map(|call| {
+            let found = round.outcomes.iter().find(|recorded| recorded.outcome.call == call.id);
+            json!({
+                "call": call.id.to_string(),
+                "tool": call.name,
+                "input": call.input.raw(),
+                "failed": found.and_then(|recorded| recorded.outcome.failed),
+                "outcome": found.map(|recorded| plain(&recorded.outcome.parts)),
+            })
+        });
+        json!({ "entry": round.entry, "says": says(&round.said), "calls": calls.collect::<Value>() })
+    });
+    let step = |(key, at): &(String, Timestamp)| json!({ "key": key, "at": value(*at) });
+    let requests = whole.requests.iter().map(|kept| {
+        let request = &kept.request;
+        json!({
+            "number": kept.number,
+            "at": value(kept.at),
+            "wire": request.wire,
+            "model": request.model,
+            "round": request.round,
+            "bytes": request.body.len(),
+        })
+    });
+    let mut told = summary(&whole.summary);
+    if let Some(members) = told.as_object_mut() {
+        members.insert("recorded_rounds".to_owned(), rounds.collect());
+        members.insert("steps".to_owned(), whole.steps.iter().map(step).collect());
+        members.insert("requests".to_owned(), requests.collect());
+    }
+    told
+}
+
+fn summary(run: &RunSummary) -> Value {
+    let (entry, responsibility) = match &run.run.cause {
+        Cause::Message(entry) => (Some(entry), None),
+        Cause::Responsibility(name) => (None, Some(name)),
+    };
+    let Spent { requests, input, output, cache_read, cache_written, reasoning } = run.spent;
+    json!({
+        "run": run.number.get(),
+        "id": run.run.id.as_str(),
+        "thread": run.run.thread,
+        "entry": entry,
+        "responsibility": responsibility,
+        "persona": run.run.persona,
+        "began": run.began.map(value),
+        "ended": run.end.as_ref().map(|end| value(end.at)),
+        "how": run.end.as_ref().map(|end| end.how.name()),
+        "detail": run.end.as_ref().and_then(|end| end.detail.as_deref()),
+        "rounds": run.rounds,
+        "lease_until": run.lease_until.map(value),
+        "spent": {
+            "requests": requests, "input": input, "output": output, "cache_read": cache_read,
+            "cache_written": cache_written, "reasoning": reasoning,
+        },
+    })
+}

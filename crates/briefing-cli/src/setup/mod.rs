@@ -1,0 +1,168 @@
+//! `briefing.toml`: found, read (`file.rs`) and resolved to what is meant: every default filled in, every path whole.
+
+mod file;
+mod models;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::error::{Failure, Kind};
+use crate::input::{MAX_CONFIG, read};
+use crate::output::name_of;
+
+pub(crate) use self::models::{ModelSetup, PricesSetup, default_base, default_key, standard_wire};
+pub(crate) use self::tools::{CommandSetup, Confirm, Effect, Reach, ServerSetup};
+
+/// Its name where none is given.
+pub(crate) const FILE: &str = "briefing.toml";
+
+/// How long a card waits where nothing is said of that.
+const EXPIRE_H: u64 = 24;
+/// How many days requests are kept where nothing is said of that.
+const KEEP_DAYS: u32 = 30;
+
+/// What the agent is made of.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    /// The file.
+    pub(crate) file: PathBuf,
+    /// Its folder: paths in it are relative to that.
+    pub(crate) root: PathBuf,
+    pub(crate) database: PathBuf,
+    pub(crate) persona: PathBuf,
+    /// The first is asked, the others are fallbacks.
+    pub(crate) models: Vec<ModelSetup>,
+    pub(crate) limits: LimitsSetup,
+    /// How long a card waits for a person.
+    pub(crate) card_lasts: Duration,
+    /// The language of confirmations.
+    pub(crate) language: String,
+    /// How long requests are kept.
+    pub(crate) keep: Duration,
+    pub(crate) commands: Vec<CommandSetup>,
+    pub(crate) servers: Vec<ServerSetup>,
+}
+
+/// What a run may spend; none: what the agent's own default says.
+#[derive(Debug, Default)]
+pub(crate) struct LimitsSetup {
+    pub(crate) rounds: Option<u32>,
+    /// None: the default; of 0 seconds: no deadline.
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) tokens: Option<u64>,
+    pub(crate) calls: Option<u32>,
+    pub(crate) failures: Option<u32>,
+    /// In millionths of the currency of the prices.
+    pub(crate) cost: Option<u64>,
+}
+
+impl Setup {
+    /// Finds and reads the configuration: that file, else `briefing.toml` here or in a folder above.
+    ///
+    /// # Errors
+    /// None is there; it is not what it should be.
+    pub(crate) fn load(given: Option<&Path>) -> Result<Self, Failure> {
+        let path = match given {
+            Some(path) => path.to_owned(),
+            None => find()?,
+        };
+        let input = read(&path, MAX_CONFIG)?;
+        let name = input.name;
+        let file: file::File = toml::from_str(&input.text).map_err(|error| {
+            wrong(&name, error.to_string()).hint("docs/agent.md lists the keys; mend the one that is named")
+        })?;
+        Self::resolve(path, file).map_err(|failure| Failure { message: format!("{name}: {}", failure.message), ..failure })
+    }
+
+    fn resolve(path: PathBuf, file: file::File) -> Result<Self, Failure> {
+        let root = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+        if file.models.is_empty() {
+            return Err(Failure::new(Kind::Config, "no model is named").hint("add a table [[model]] with a name"));
+        }
+        let models = file.models.into_iter().map(|model| models::resolve(model, &root)).collect::<Result<Vec<_>, _>>()?;
+        let commands = file.commands.into_iter().map(tools::command).collect::<Result<Vec<_>, _>>()?;
+        let servers = file.servers.into_iter().map(tools::server).collect::<Result<Vec<_>, _>>()?;
+        once("[[command]]", commands.iter().map(|command| command.name.as_str()))?;
+        once("[[mcp]]", servers.iter().map(|server| server.name.as_str()))?;
+        let limits = LimitsSetup {
+            rounds: positive("limits.rounds", file.limits.rounds)?,
+            deadline: file.limits.deadline_s.map(Duration::from_secs),
+            tokens: file.limits.tokens,
+            calls: file.limits.calls,
+            failures: file.limits.failures,
+            cost: file.limits.cost.map(|cost| models::millionths("limits.cost", cost)).transpose()?,
+        };
+        let hours = file.cards.expire_h.unwrap_or(EXPIRE_H);
+        let days = file.requests.keep_days.unwrap_or(KEEP_DAYS);
+        Ok(Self {
+            database: below(&root, file.database.as_deref().unwrap_or("briefing.db")),
+            persona: below(&root, &file.persona),
+            models,
+            limits,
+            card_lasts: Duration::from_secs(hours.saturating_mul(3_600)),
+            language: file.cards.language.unwrap_or_else(|| "en".to_owned()),
+            keep: Duration::from_secs(u64::from(days).saturating_mul(86_400)),
+            commands,
+            servers,
+            file: path,
+            root,
+        })
+    }
+
+    /// The file as messages name it.
+    pub(crate) fn name(&self) -> String {
+        name_of(&self.file)
+    }
+}
+
+/// A path of the file, as messages name it.
+fn below(root: &Path, path: &str) -> PathBuf {
+    if root == Path::new(".") { PathBuf::from(path) } else { root.join(path) }
+}
+
+/// `briefing.toml` in the current folder, or in the nearest one above it.
+fn find() -> Result<PathBuf, Failure> {
+    let here = std::env::current_dir().map_err(|error| Failure::unreadable("the current folder", &error))?;
+    if here.join(FILE).is_file() {
+        return Ok(PathBuf::from(FILE));
+    }
+    here.ancestors().map(|folder| folder.join(FILE)).find(|path| path.is_file()).ok_or_else(|| {
+        Failure::new(Kind::NoInput, format!("there is no {FILE}, neither here nor in a folder above"))
+            .hint("`briefing init` writes one; --config names one elsewhere")
+    })
+}
+
+fn wrong(name: &str, what: impl std::fmt::Display) -> Failure {
+    Failure::new(Kind::Config, format!("{name}: {what}"))
+}
+
+/// A number that may not be 0.
+fn positive(key: &str, number: Option<u32>) -> Result<Option<u32>, Failure> {
+    match number {
+        Some(0) => Err(Failure::new(Kind::Config, format!("{key}: at least 1 is wanted")).hint("leave it out for the default")),
+        number => Ok(number),
+    }
+}
+
+/// Names that must differ.
+fn once<'a>(table: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in names {
+        if seen.contains(&name) {
+            return Err(Failure::new(Kind::Config, format!("{table}: two have the name {name:?}")).hint("rename one of them"));
+        }
+        seen.push(name);
+    }
+    Ok(())
+}
+
+/// A text of a table that may not be blank.
+fn filled(place: &str, text: String) -> Result<String, Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::new(Kind::Config, format!("{place}: it is empty")).hint("give it a value"));
+    }
+    Ok(text)
+}

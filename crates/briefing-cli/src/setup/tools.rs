@@ -1,0 +1,140 @@
+//! The tools of `briefing.toml`, resolved.
+
+use std::time::Duration;
+
+use briefing::message::RawJson;
+
+use crate::error::{Failure, Kind};
+use crate::setup::file::{CommandFile, ConfirmFile, ConfirmName, EffectFile, SchemaFile, ServerFile};
+use crate::setup::filled;
+use crate::setup::models::json_value;
+
+/// A program as a tool.
+#[derive(Debug)]
+pub(crate) struct CommandSetup {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) schema: RawJson,
+    pub(crate) program: String,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) effect: Effect,
+    /// Whether a person confirms each call.
+    pub(crate) confirm: bool,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) memory: Option<u64>,
+    pub(crate) output: Option<u64>,
+    /// The variables of the environment that it gets.
+    pub(crate) env: Vec<String>,
+}
+
+/// Whether a tool changes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Reads,
+    Writes,
+}
+
+/// A server of tools.
+#[derive(Debug)]
+pub(crate) struct ServerSetup {
+    pub(crate) name: String,
+    pub(crate) reach: Reach,
+    /// Its tools that change nothing.
+    pub(crate) reads: Vec<String>,
+    pub(crate) confirm: Confirm,
+    /// What stands before the names of its tools.
+    pub(crate) prefix: Option<String>,
+}
+
+/// How a server is reached.
+#[derive(Debug)]
+pub(crate) enum Reach {
+    /// As a child process, over its standard input and output.
+    Run {
+        program: String,
+        arguments: Vec<String>,
+        /// The variables of the environment that it gets.
+        env: Vec<String>,
+    },
+    /// Over HTTP.
+    Url {
+        url: String,
+        /// Headers, each with the variable of the environment that holds it.
+        headers_env: Vec<(String, String)>,
+    },
+}
+
+/// Which tools of a server a person confirms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Confirm {
+    All,
+    /// Those that are not said to read only.
+    Writes,
+    None,
+    Tools(Vec<String>),
+}
+
+pub(super) fn command(file: CommandFile) -> Result<CommandSetup, Failure> {
+    let name = filled("command.name", file.name)?;
+    let place = |key: &str| format!("command {name:?}, {key}");
+    let (program, arguments) = program(&place("run"), file.run)?;
+    let schema = match file.input_schema {
+        SchemaFile::Text(text) => text,
+        SchemaFile::Table(table) => json_value(toml::Value::Table(table)).to_string(),
+    };
+    let schema = RawJson::new(schema.trim()).map_err(|error| {
+        Failure::new(Kind::Config, format!("{}: {error}", place("input_schema"))).hint("a JSON Schema of an object is wanted")
+    })?;
+    let effect = match file.effect {
+        EffectFile::Reads => Effect::Reads,
+        EffectFile::Writes => Effect::Writes,
+    };
+    Ok(CommandSetup {
+        description: file.description,
+        schema,
+        program,
+        arguments,
+        effect,
+        // Who changes something is confirmed unless it is said otherwise.
+        confirm: file.confirm.unwrap_or(effect == Effect::Writes),
+        timeout: file.timeout_s.map(Duration::from_secs),
+        memory: file.memory_mb.map(|most| most.saturating_mul(1 << 20)),
+        output: file.output_kb.map(|most| most.saturating_mul(1 << 10)),
+        env: file.env,
+        name,
+    })
+}
+
+pub(super) fn server(file: ServerFile) -> Result<ServerSetup, Failure> {
+    let name = filled("mcp.name", file.name)?;
+    let place = |key: &str| format!("mcp {name:?}, {key}");
+    let wrong = |message: String, hint: &str| Failure::new(Kind::Config, message).hint(hint);
+    let reach = match (file.run, file.url) {
+        (Some(run), None) if file.headers_env.is_empty() => {
+            let (program, arguments) = program(&place("run"), run)?;
+            Reach::Run { program, arguments, env: file.env }
+        }
+        (Some(_), None) => return Err(wrong(place("headers_env: it is run, and takes no headers"), "give it env instead")),
+        (None, Some(url)) if file.env.is_empty() => {
+            Reach::Url { url: filled(&place("url"), url)?, headers_env: file.headers_env.into_iter().collect() }
+        }
+        (None, Some(_)) => return Err(wrong(place("env: it has a url, and is not run here"), "give it headers_env instead")),
+        (Some(_), Some(_)) | (None, None) => return Err(wrong(place("exactly one of run and url is wanted"), "mend it")),
+    };
+    let confirm = match file.confirm {
+        None | Some(ConfirmFile::Which(ConfirmName::Writes)) => Confirm::Writes,
+        Some(ConfirmFile::Which(ConfirmName::All)) => Confirm::All,
+        Some(ConfirmFile::Which(ConfirmName::None)) => Confirm::None,
+        Some(ConfirmFile::Tools(tools)) => Confirm::Tools(tools),
+    };
+    Ok(ServerSetup { reach, reads: file.reads, confirm, prefix: file.prefix, name })
+}
+
+/// A program with its arguments.
+fn program(place: &str, run: Vec<String>) -> Result<(String, Vec<String>), Failure> {
+    let mut run = run.into_iter();
+    let program = run.next().filter(|program| !program.trim().is_empty()).ok_or_else(|| {
+        Failure::new(Kind::Config, format!("{place}: no program is named")).hint("such as [\"python3\", \"tools/order.py\"]")
+    })?;
+    Ok((program, run.collect()))
+}
