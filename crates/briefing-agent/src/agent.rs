@@ -60,7 +60,7 @@ impl Agent {
     /// An agent whose engine is the store itself.
     ///
     /// # Errors
-    /// [`AgentError::NoModel`] without a model.
+    /// [`AgentError::NoModel`] without a model; [`AgentError::NoPrices`] if the cost is bounded and not known.
     pub fn new(
         store: Arc<dyn Store>,
         persona: Arc<Persona>,
@@ -71,6 +71,11 @@ impl Agent {
     ) -> Result<Self, AgentError> {
         if models.is_empty() {
             return Err(AgentError::NoModel);
+        }
+        if settings.limits.cost.is_some()
+            && let Some(model) = models.iter().find(|model| model.prices.is_none())
+        {
+            return Err(AgentError::NoPrices { model: Arc::clone(model.name()) });
         }
         let engine = Arc::new(StoreEngine::new(Arc::clone(&store), StoreEngine::LASTS));
         let inner = Inner { store, engine, persona, models, tools, clock, settings, learned: Learned::default() };

@@ -8,7 +8,7 @@ use briefing::persona::Persona;
 use briefing::{
     Anchor, AssembleError, Briefing, Call, Chain, Context, Inbound, ModelProfile, Piece, Responsibility, Subject, Tool,
 };
-use briefing_store::{AnchorKey, OwnerStore, StoreError};
+use briefing_store::{AnchorKey, Moment, OwnerStore, StoreError};
 use briefing_wire::{Render, RenderError, Request};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -168,14 +168,14 @@ impl Inner {
     }
 
     /// The log for a chain: as it is, or as it was when the inputs were taken.
-    pub(crate) fn log(&self, as_of: Option<EntryId>) -> OwnerStore {
+    fn log(&self, moment: Moment) -> OwnerStore {
         let mut log = OwnerStore::new(Arc::clone(&self.store), self.owner().clone());
         if let Some(reader) = &self.settings.reader {
             log = log.with_reader(Arc::clone(reader));
         }
-        match as_of {
-            Some(head) => log.as_of(head),
-            None => log,
+        match moment {
+            Moment::Before(head) => log.as_of(head),
+            Moment::Now => log,
         }
     }
 
@@ -185,24 +185,24 @@ impl Inner {
         inputs: &Inputs,
         chain: &Chain,
         rounds: &[Piece],
-        log: OwnerStore,
+        moment: Moment,
     ) -> Result<Made, MakeError> {
         let call = inputs.call()?;
         let mut bounds = self.settings.bounds.clone().anchor(inputs.anchor.map(|entry| Anchor::at(EntryId::new(entry))));
         if let Some(tokens) = inputs.tokens {
             bounds = bounds.tokens(tokens);
         }
-        let cx = self.context(inputs, log).await?;
+        let cx = self.context(inputs, moment).await?;
         let briefing = chain.assemble_run(&cx, rounds, &call, &bounds).await?;
         let request = briefing.render()?;
         Ok(Made { briefing, request })
     }
 
-    async fn context(&self, inputs: &Inputs, log: OwnerStore) -> Result<Context, MakeError> {
+    async fn context(&self, inputs: &Inputs, moment: Moment) -> Result<Context, MakeError> {
         let subject = match &inputs.about {
             About::Message { thread, entry } => {
                 let entry = EntryId::new(*entry);
-                let found = self.store.entry(self.owner(), entry).await?;
+                let found = self.store.entry_as_of(self.owner(), moment, entry).await?;
                 let inbound = found.and_then(|found| Inbound::new(found, ThreadId::new(*thread)));
                 Subject::Message(inbound.ok_or(MakeError::Gone { entry })?)
             }
@@ -211,7 +211,7 @@ impl Inner {
             }
         };
         let now = Timestamp::from_microsecond(inputs.now).unwrap_or_default();
-        let log = Arc::new(log);
+        let log = Arc::new(self.log(moment));
         let (history, files) = (Arc::clone(&log), log);
         let mut cx = Context::new(Arc::clone(&self.persona), subject, now, history, files)
             .with_config(self.settings.config.clone())

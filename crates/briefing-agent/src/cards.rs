@@ -1,6 +1,7 @@
 //! Cards: a person confirms, and what was proposed is done, once; or says no.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use briefing::log::{Body, Card, Settled};
 use briefing::message::{EntryId, Part};
@@ -36,6 +37,7 @@ impl Agent {
         inner.engine.claim(owner, card, inner.clock.now()).await?;
         let (settled, said) = match inner.do_card(card, &found).await {
             Ok(said) => (Settled::Done, said),
+            Err(NotDone::Lost(why)) => (Settled::Lost, why),
             Err(NotDone::Changed) => (Settled::DataChanged, "what it touches has changed since it was proposed".to_owned()),
             Err(NotDone::Failed(why)) => (Settled::Failed, why),
         };
@@ -60,24 +62,25 @@ impl Agent {
 enum NotDone {
     Changed,
     Failed(String),
+    /// It was begun, and nobody knows whether it was done.
+    Lost(String),
 }
 
-impl From<ToolFailure> for NotDone {
-    fn from(failure: ToolFailure) -> Self {
-        Self::Failed(failure.to_string())
-    }
-}
+/// How long a confirmed write may take; shorter than a claim lasts.
+pub(crate) const CARD_TIME: Duration = Duration::from_secs(1_200);
 
 impl Inner {
     /// The card, if this persona proposed it.
     async fn own_card(&self, entry: EntryId) -> Result<Arc<Card>, AgentError> {
         let found = self.store.entry(self.owner(), entry).await?.ok_or(StoreError::UnknownEntry { entry })?;
         let Body::Card(card) = &found.body else { return Err(StoreError::NotACard { entry }.into()) };
-        if let Some(run) = &card.run {
-            let proposer = self.store.run(self.owner(), run).await?;
-            if proposer.is_some_and(|run| !run.run.persona.eq_ignore_ascii_case(self.persona.address())) {
-                return Err(AgentError::NotOurs { card: entry });
-            }
+        let proposer = match &card.run {
+            Some(run) => self.store.run(self.owner(), run).await?,
+            None => None,
+        };
+        // Whose it is must be known.
+        if proposer.is_none_or(|run| !run.run.persona.eq_ignore_ascii_case(self.persona.address())) {
+            return Err(AgentError::NotOurs { card: entry });
         }
         Ok(Arc::clone(card))
     }
@@ -104,14 +107,16 @@ impl Inner {
             store: Arc::clone(&self.store),
             receipt: None,
         };
-        let timeout = tool.spec().timeout;
-        if tool.spec().confirm {
-            let now = self.within(timeout, guarded(tool.propose(&input, &cx))).await?;
-            if now.fingerprint != card.fingerprint {
-                return Err(NotDone::Changed);
-            }
+        let time = Some(tool.spec().timeout.unwrap_or(CARD_TIME).min(CARD_TIME));
+        let proposed = self.within(time, guarded(tool.propose(&input, &cx))).await;
+        let now = proposed.map_err(|failure| NotDone::Failed(failure.to_string()))?;
+        if now.fingerprint != card.fingerprint {
+            return Err(NotDone::Changed);
         }
-        let output = self.perform(&*tool, &input, &cx, None).await?;
+        let output = self.perform(&*tool, &input, &cx, time).await.map_err(|failure| match failure {
+            ToolFailure::Failed { message } => NotDone::Failed(message),
+            unsure => NotDone::Lost(unsure.to_string()),
+        })?;
         let texts: Vec<&str> = output.parts.iter().filter_map(Part::as_text).collect();
         Ok(texts.join("\n\n"))
     }

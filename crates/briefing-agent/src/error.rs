@@ -1,5 +1,7 @@
 //! Why an agent could not do what it was asked.
 
+use std::sync::Arc;
+
 use briefing::log::Settled;
 use briefing::message::{EntryId, RunId, ThreadId};
 use briefing::persona::ChainUndeclared;
@@ -56,6 +58,12 @@ pub enum AgentError {
     /// No model was given.
     #[error("there is no model to be asked")]
     NoModel,
+    /// There is a bound on cost, and a model of which no prices are known.
+    #[error("a run's cost is bounded, and no prices are known of {model}")]
+    NoPrices {
+        /// The model.
+        model: Arc<str>,
+    },
     /// The persona has no chain for scheduled work.
     #[error(transparent)]
     Chain(#[from] ChainUndeclared),

@@ -67,7 +67,7 @@ pub enum Event {
         #[serde(serialize_with = "as_millis", rename = "wait_ms")]
         wait: Duration,
     },
-    /// The provider said that the request is too large: it is made smaller, once.
+    /// The provider said that the request is too large: it is made smaller.
     Shrunk {
         /// The bound on tokens that holds now.
         tokens: u64,

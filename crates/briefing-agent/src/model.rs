@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use briefing::message::RawJson;
-use briefing::{Call, ModelProfile, Tool};
+use briefing::{Call, Dialect, ModelProfile, Tool, Wire};
 use briefing_store::Spent;
 use briefing_wire::Usage;
 
@@ -19,7 +19,7 @@ pub struct Model {
     pub profile: ModelProfile,
     /// Further top-level fields of each body, such as `temperature`.
     pub parameters: Vec<(Arc<str>, RawJson)>,
-    /// Tokens kept for the answer; none: as [`Call::new`] does.
+    /// Tokens kept for the answer, and the most that it may take; none: kept as [`Call::new`] does, and no limit where the wire needs none.
     pub output_reserve: Option<u32>,
     /// Whether marks for a prompt cache are set.
     pub cache_marks: bool,
@@ -79,12 +79,33 @@ impl Model {
         &self.profile.name
     }
 
+    /// The call with a limit on what is answered, unless the parameters hold one. Anthropic's wire writes what is reserved by itself.
+    fn limited(&self, call: Call, tokens: u32) -> Call {
+        let names: &[&str] = match (self.profile.wire, self.profile.dialect) {
+            (Wire::OpenAiChat, Dialect::Original) => &["max_completion_tokens", "max_tokens"],
+            (Wire::OpenAiChat, Dialect::Mistral | Dialect::Compatible) => &["max_tokens", "max_completion_tokens"],
+            (Wire::OpenAiResponses, _) => &["max_output_tokens"],
+            (Wire::Gemini, _) => &["generationConfig", "generation_config"],
+            (Wire::Anthropic, _) => &[],
+        };
+        let known = |name: &&str| call.parameters().iter().any(|(parameter, _)| &**parameter == *name);
+        let Some(name) = names.first().filter(|_| !names.iter().any(known)) else { return call };
+        let value = match self.profile.wire {
+            Wire::Gemini => format!("{{\"maxOutputTokens\":{tokens}}}"),
+            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic => tokens.to_string(),
+        };
+        match RawJson::new(value) {
+            Ok(value) => call.parameter(*name, value),
+            Err(_) => call,
+        }
+    }
+
     /// The call that asks it, with what was learned of it.
     pub(crate) fn call(&self, tools: &[Tool], calibration: f32) -> Call {
         let profile = ModelProfile { calibration, ..self.profile.clone() };
         let mut call = Call::new(profile).tools(tools).parameters_of(self.parameters.clone()).cache_marks(self.cache_marks);
         if let Some(tokens) = self.output_reserve {
-            call = call.output_reserve(tokens);
+            call = self.limited(call.output_reserve(tokens), tokens);
         }
         self.provider.prepare(call)
     }
@@ -102,63 +123,70 @@ pub(crate) fn spent(usage: &Usage) -> Spent {
     }
 }
 
-/// What answers and refusals taught of each model, by its name: how its tokens compare with the estimator's, and how much it takes
-/// at most. Shared by the runs of an agent; a new process learns anew.
+/// What answers and refusals taught of each model of an agent, by its place in the list: how its tokens compare with the estimator's, and
+/// how much it takes at most. Shared by the runs of an agent; a new process learns anew.
 #[derive(Debug, Default)]
-pub(crate) struct Learned(Mutex<HashMap<Arc<str>, Lesson>>);
+pub(crate) struct Learned(Mutex<HashMap<usize, Lesson>>);
 
 #[derive(Debug, Clone, Copy)]
 struct Lesson {
-    calibration: f32,
-    most: Option<u64>,
+    calibration: f64,
+    /// In tokens of the estimator, uncalibrated.
+    most: Option<f64>,
 }
 
 /// Requests below that many tokens teach nothing: what stands around the text weighs too much there.
 const LEAST: u64 = 500;
 /// Between these a calibration stays.
-const RANGE: (f32, f32) = (0.5, 4.0);
+const RANGE: (f64, f64) = (0.5, 4.0);
 /// A calibration moves in steps, so that windows do not follow every answer.
-const STEPS: f32 = 20.0;
+const STEPS: f64 = 20.0;
 /// Of a request that was too large, so much is tried next.
 const SHRINK: f64 = 0.6;
+/// With each answer so much more is tried again: that it was too large may have been a mistake, or another server.
+const GROW: f64 = 1.05;
 
 impl Learned {
-    /// The calibration, and the most tokens that it took, of that profile.
-    pub(crate) fn of(&self, profile: &ModelProfile) -> (f32, Option<u64>) {
-        let lesson = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&profile.name).copied();
-        lesson.map_or((profile.calibration, None), |lesson| (lesson.calibration, lesson.most))
+    /// The calibration of that model, and the most tokens that it is sent, by that calibration.
+    pub(crate) fn of(&self, model: usize, profile: &ModelProfile) -> (f32, Option<u64>) {
+        let lesson = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&model).copied();
+        let Some(Lesson { calibration, most }) = lesson else { return (profile.calibration, None) };
+        #[expect(clippy::cast_possible_truncation, reason = "kept to a twentieth")]
+        let told = calibration as f32;
+        (told, most.map(|most| whole(most * f64::from(told))))
     }
 
-    /// The provider counted `counted` tokens where `estimated` were, by the calibration that held.
-    pub(crate) fn counted(&self, profile: &ModelProfile, used: f32, estimated: u64, counted: u64) {
-        if estimated < LEAST || counted < LEAST {
-            return;
-        }
-        #[expect(clippy::cast_precision_loss, reason = "a ratio of token counts, kept to a twentieth")]
-        let ratio = used * (counted as f32 / estimated as f32);
-        self.teach(profile, |lesson| {
+    /// A request of that many tokens, by the calibration that held, was answered; the provider counted that many, if it says so.
+    pub(crate) fn answered(&self, model: usize, profile: &ModelProfile, held: f32, (estimated, counted): (u64, Option<u64>)) {
+        self.teach(model, f64::from(profile.calibration), |lesson| {
+            lesson.most = lesson.most.map(|most| most * GROW).filter(|most| *most < f64::from(profile.context));
+            let Some(counted) = counted.filter(|counted| estimated >= LEAST && *counted >= LEAST) else { return };
+            let ratio = f64::from(held) * (real(counted) / real(estimated));
             // Too few tokens foreseen is what breaks a request: learned at once, forgotten slowly.
             let next = if ratio > lesson.calibration { ratio } else { lesson.calibration * 0.8 + ratio * 0.2 };
             lesson.calibration = ((next * STEPS).ceil() / STEPS).clamp(RANGE.0, RANGE.1);
         });
     }
 
-    /// A request of that many tokens was too large. What is tried instead.
-    pub(crate) fn too_large(&self, profile: &ModelProfile, estimated: u64) -> u64 {
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a share of tokens"
-        )]
-        let most = (estimated as f64 * SHRINK) as u64;
-        self.teach(profile, |lesson| lesson.most = Some(lesson.most.map_or(most, |before| before.min(most))));
-        most
+    /// A request of that many tokens, by the calibration that held, was too large. What is tried instead, in the same measure.
+    pub(crate) fn too_large(&self, model: usize, held: f32, estimated: u64) -> u64 {
+        let next = real(estimated) * SHRINK;
+        self.teach(model, f64::from(held), |lesson| lesson.most = Some(next / f64::from(held)));
+        whole(next)
     }
 
-    fn teach(&self, profile: &ModelProfile, lesson: impl FnOnce(&mut Lesson)) {
+    fn teach(&self, model: usize, calibration: f64, lesson: impl FnOnce(&mut Lesson)) {
         let mut lessons = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lessons.entry(Arc::clone(&profile.name)).or_insert(Lesson { calibration: profile.calibration, most: None });
-        lesson(known);
+        lesson(lessons.entry(model).or_insert(Lesson { calibration, most: None }));
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count of tokens, for a ratio")]
+fn real(tokens: u64) -> f64 {
+    tokens as f64
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive count of tokens")]
+fn whole(tokens: f64) -> u64 {
+    tokens as u64
 }

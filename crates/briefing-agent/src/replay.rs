@@ -1,6 +1,7 @@
 //! Replay: every request that is kept of a run, assembled again from the log as it was.
 
 use briefing::message::{EntryId, RunId};
+use briefing_store::Moment;
 
 use crate::AgentError;
 use crate::agent::Agent;
@@ -53,7 +54,7 @@ impl Agent {
             let head = EntryId::new(inputs.head);
             let rounds = inner.rounds_so_far(&inputs.about, run).await?;
             let chain = inner.chain(&inputs.about)?;
-            let made = inner.make(&inputs, &chain, &pieces(&rounds, head), inner.log(Some(head))).await;
+            let made = inner.make(&inputs, &chain, &pieces(&rounds, head), Moment::Before(head)).await;
             replayed.push(Replayed {
                 number: kept.number,
                 round: kept.request.round,

@@ -13,7 +13,7 @@ use briefing_store::ReadText;
 pub struct Limits {
     /// Rounds: answers with calls.
     pub rounds: u32,
-    /// How long it may take; none: as long as it does.
+    /// How long it may take; none: as long as it does. A run that is taken up after its process died has that time anew.
     pub deadline: Option<Duration>,
     /// Tokens, read and written together, as the providers count.
     pub tokens: Option<u64>,
@@ -23,7 +23,8 @@ pub struct Limits {
     pub calls_of_round: u32,
     /// Calls that failed or were refused.
     pub failures: u32,
-    /// What it may cost, in the unit of [`Prices`](crate::Prices). A model without prices costs nothing.
+    /// What it may cost, in the unit of [`Prices`](crate::Prices), by what the providers count; of one process, as above. Every model
+    /// needs prices then.
     pub cost: Option<u64>,
 }
 

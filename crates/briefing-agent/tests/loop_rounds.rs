@@ -47,3 +47,12 @@ async fn a_second_message_shows_the_rounds_of_the_first_on_every_wire() {
         assert_eq!(ended.spent.requests, 3);
     }
 }
+
+/// A run may be spawned on a runtime of many threads.
+#[tokio::test]
+async fn a_run_may_move_between_threads() {
+    let desk = Setup::on(Wire::Gemini).desk(Script::turns([Turn::say(Say::text("Here."))])).await;
+    let (agent, thread, entry) = (desk.agent.clone(), desk.thread, desk.say("Hello").await);
+    let run = tokio::spawn(async move { agent.answer(thread, entry, &briefing_agent::Stop::new(), &mut |_| {}).await });
+    assert_eq!(run.await.unwrap().unwrap().how, RunEnd::Answered);
+}

@@ -29,6 +29,9 @@ pub struct ModelProfile {
     pub prefill: bool,
     /// Whether a system message may stand behind the first input.
     pub system_anywhere: bool,
+    /// Whether users and the assistant must take turns, as chat templates of small models demand ("Conversation roles must alternate
+    /// user/assistant/user/assistant/..."): a fixed line stands between two inputs then. Mistral's own wire is told by its dialect.
+    pub alternates: bool,
     /// Whether an outcome may hold files, on Gemini and on servers that speak OpenAI Responses: Gemini takes them from 3 on. Elsewhere
     /// the wire decides, see [`Self::files_in_outcomes`].
     pub outcome_files: bool,
@@ -60,6 +63,7 @@ impl Default for ModelProfile {
             documents: true,
             prefill: false,
             system_anywhere: true,
+            alternates: false,
             outcome_files: false,
             signed_calls: false,
             max_images: 100,

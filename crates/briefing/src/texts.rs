@@ -51,7 +51,7 @@ pub enum Filler {
     Opening,
     /// A user line behind a trailing assistant turn.
     Continue,
-    /// An assistant line between outcomes and the next input.
+    /// An assistant line between outcomes and the next input, or between two inputs.
     Between,
     /// What an assistant message reads as when all it held stays behind.
     Silent,

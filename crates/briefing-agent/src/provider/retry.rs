@@ -10,7 +10,7 @@ use crate::Clock;
 
 /// How often and how long to try again what may pass.
 ///
-/// The wait before an attempt is a random share of a time that doubles from attempt to attempt ("full jitter"), so that many who failed
+/// The wait before an attempt is half of a time that doubles from attempt to attempt, and a random share of the other half, so that many who failed
 /// at one moment do not come back at one moment. The randomness is a hash of a seed: the same seed waits the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
@@ -68,7 +68,9 @@ impl Retry {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&seed.to_le_bytes()).update(&attempt.to_le_bytes());
         let share = first_bytes(&hasher.finalize());
-        let millis = longest.as_millis().saturating_mul(u128::from(share)) >> 64;
+        // Half of it in any case: who comes back at once is refused again.
+        let half = longest.as_millis() / 2;
+        let millis = half + (half.saturating_mul(u128::from(share)) >> 64);
         Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
     }
 }

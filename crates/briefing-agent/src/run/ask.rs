@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use briefing::message::{Assistant, EntryId, Input, Item, ToolCall};
-use briefing_store::{KeptRequest, RunEnd};
+use briefing_store::{KeptRequest, Moment, Spent, StoreError};
 use briefing_wire::{Answer, Stop as StopReason, StreamEvent, UnfinishedCall};
 use futures_util::future::{Either, select};
 use tracing::Instrument;
@@ -12,11 +12,15 @@ use tracing::Instrument;
 use crate::assemble::{Inputs, Made, MakeError, pieces};
 use crate::model::{self, Model};
 use crate::provider::{FaultKind, ProviderFault, Retrying, send_with_retries};
-use crate::run::{Halt, Running};
-use crate::{AgentError, Event};
+use crate::run::{Halt, Running, halt};
+use crate::{AgentError, Event, Told};
 
 /// How often an assembly is begun anew because somebody else wrote meanwhile; then it reads the log as it was.
 const TRIES: u32 = 3;
+
+/// How often a request that is too large is made smaller. Once is the rule; a server that takes far less than its profile says needs
+/// more.
+const SHRINKS: u32 = 3;
 
 /// What a model answered.
 pub(super) struct Reply {
@@ -36,30 +40,57 @@ impl Reply {
             || self.answer.said.calls().next().is_some()
     }
 
-    /// What it said. A call that was cut off stands with the arguments as far as they came: it cannot be done, and the model is told.
+    /// What it said. A call that was cut off stands with the arguments as far as they came and a mark behind them, so that nothing can
+    /// run it, now or later, and the model is told.
     pub(super) fn said(&self) -> Assistant {
         let mut said = self.answer.said.clone();
+        // Some wires tell a call that was cut off before its first argument as one that takes none.
+        if let Some(Item::Call(last)) = said.items.last_mut()
+            && !is_chosen(&self.answer.stop)
+            && matches!(last.input.raw().trim(), "" | "{}")
+        {
+            last.input = cut("");
+        }
         said.items.extend(self.answer.unfinished.iter().map(|call| {
             let UnfinishedCall { id, name, input } = call.clone();
-            Item::Call(ToolCall { id, name, input: Input::new(input), extra: briefing::message::Extra::default() })
+            Item::Call(ToolCall { id, name, input: cut(&input), extra: briefing::message::Extra::default() })
         }));
         said
     }
+}
+
+/// What stands behind arguments that were cut off: with it they are no JSON.
+const CUT_OFF: &str = "[cut off]";
+
+/// The most calls of one answer: beyond them it is none.
+const MAX_CALLS: usize = 1_024;
+
+fn cut(input: &str) -> Input {
+    Input::new(format!("{input}{CUT_OFF}"))
+}
+
+/// Whether a model chose to stop, so that its last call is whole.
+const fn is_chosen(stop: &StopReason) -> bool {
+    matches!(stop, StopReason::End | StopReason::Sequence | StopReason::ToolUse)
 }
 
 impl Running<'_> {
     /// Asks until there is an answer.
     pub(super) async fn ask(&mut self) -> Result<Reply, Halt> {
         let inner = self.inner;
-        let mut shrunk = false;
+        let mut shrunk = 0;
         loop {
             let Some(model) = inner.models.get(self.model) else { return Err(Halt::failed(AgentError::NoModel)) };
             let fault = match self.make(model).await {
                 Ok((inputs, made)) => match self.send(model, &inputs, &made).await? {
-                    Ok(answer) => return Ok(Reply { answer }),
-                    Err(fault) if fault.kind() == FaultKind::TooLarge && !shrunk => {
-                        shrunk = true;
-                        let tokens = inner.learned.too_large(&model.profile, made.briefing.receipt().total().tokens);
+                    Ok(answer) => match answer.said.calls().count().saturating_add(answer.unfinished.len()) {
+                        calls if calls > MAX_CALLS => format!("the answer holds {calls} calls, more than {MAX_CALLS}"),
+                        _ => return Ok(Reply { answer }),
+                    },
+                    Err(fault) if fault.kind() == FaultKind::TooLarge && shrunk < SHRINKS => {
+                        shrunk += 1;
+                        let total = made.briefing.receipt().total().tokens;
+                        let tokens = inner.learned.too_large(self.model, inputs.profile.calibration, total);
                         (self.told)(Event::Shrunk { tokens });
                         continue;
                     }
@@ -69,7 +100,7 @@ impl Running<'_> {
                 Err(error) => error.to_string(),
             };
             self.fall_back(model, fault)?;
-            shrunk = false;
+            shrunk = 0;
         }
     }
 
@@ -82,25 +113,34 @@ impl Running<'_> {
     }
 
     /// The request of now.
-    async fn make(&self, model: &Model) -> Result<(Inputs, Made), MakeError> {
+    async fn make(&mut self, model: &Model) -> Result<(Inputs, Made), MakeError> {
         let inner = self.inner;
         let owner = inner.owner();
-        let (calibration, tokens) = inner.learned.of(&model.profile);
+        let (calibration, tokens) = inner.learned.of(self.model, &model.profile);
         let call = model.call(&inner.tools.declare(|tool| inner.persona.may_use(tool)), calibration);
-        for tries in 0..=TRIES {
+        let mut tries = TRIES;
+        loop {
             let head = inner.store.next_entry(owner).await?;
+            // What others write in other threads does not matter.
+            let newest = self.newest().await?;
             let mut inputs = Inputs::of(&call, self.about.clone(), self.began, head, tokens)?;
             if let Some(key) = inputs.anchor_key(&inner.persona, &self.chain) {
                 inputs.anchor = inner.store.anchor(owner, &key).await?.map(EntryId::get);
             }
             let rounds = inner.rounds_so_far(&self.about, &self.writer.run).await?;
-            let log = inner.log((tries == TRIES).then_some(head));
-            let made = inner.make(&inputs, &self.chain, &pieces(&rounds, head), log).await?;
-            if tries == TRIES || inner.store.next_entry(owner).await? == head {
+            let moment = if tries == 0 { Moment::Before(head) } else { Moment::Now };
+            let made = inner.make(&inputs, &self.chain, &pieces(&rounds, head), moment).await?;
+            if tries == 0 || self.newest().await? == newest {
                 return Ok((inputs, made));
             }
+            tries -= 1;
         }
-        Err(MakeError::Kept { detail: "the log does not stand still".to_owned() })
+    }
+
+    /// The newest entry of the thread.
+    async fn newest(&mut self) -> Result<Option<EntryId>, StoreError> {
+        let summary = self.inner.store.thread(self.inner.owner(), self.about.thread()).await?;
+        Ok(summary.and_then(|thread| thread.head))
     }
 
     /// Keeps the request and sends it. What the inner result says is the provider's.
@@ -113,27 +153,38 @@ impl Running<'_> {
         let sent = self.wait_for(model, made).await?;
         self.receipt = Some(Arc::new(receipt.clone()));
         if let Ok(answer) = &sent {
-            let spent = model::spent(&answer.usage);
-            self.spent = added(self.spent, spent);
-            self.cost = self.cost.saturating_add(model.prices.map_or(0, |prices| prices.cost(&spent)));
-            inner.persist(|| inner.store.spend(inner.owner(), &self.writer, spent)).await?;
-            (self.told)(Event::Spent { spent });
-            if let Some(counted) = answer.usage.input {
-                inner.learned.counted(&model.profile, inputs.profile.calibration, tokens, counted);
-            }
+            self.spend(model, model::spent(&answer.usage)).await?;
+            inner.learned.answered(self.model, &model.profile, inputs.profile.calibration, (tokens, answer.usage.input));
+            self.move_anchor(inputs, made).await?;
         }
         Ok(sent)
     }
 
-    async fn keep(&self, inputs: &Inputs, made: &Made) -> Result<(), Halt> {
+    /// Adds to what the run has spent.
+    async fn spend(&mut self, model: &Model, spent: Spent) -> Result<(), Halt> {
         let inner = self.inner;
-        let (owner, now) = (inner.owner(), inner.clock.now());
+        self.spent = added(self.spent, spent);
+        self.cost = self.cost.saturating_add(model.prices.map_or(0, |prices| prices.cost(&spent)));
+        inner.persist(|| inner.store.spend(inner.owner(), &self.writer, spent)).await?;
+        (self.told)(Event::Spent { spent });
+        Ok(())
+    }
+
+    /// The window begins where it did in the request that was answered.
+    async fn move_anchor(&mut self, inputs: &Inputs, made: &Made) -> Result<(), Halt> {
+        let inner = self.inner;
         let anchor = made.briefing.receipt().anchor().map(|anchor| anchor.entry());
         if let (Some(key), Some(entry)) = (inputs.anchor_key(&inner.persona, &self.chain), anchor)
             && inputs.anchor != Some(entry.get())
         {
-            inner.persist(|| inner.store.move_anchor(owner, &self.writer, &key, entry)).await?;
+            inner.persist(|| inner.store.move_anchor(inner.owner(), &self.writer, &key, entry)).await?;
         }
+        Ok(())
+    }
+
+    async fn keep(&mut self, inputs: &Inputs, made: &Made) -> Result<(), Halt> {
+        let inner = self.inner;
+        let (owner, now) = (inner.owner(), inner.clock.now());
         if !inner.settings.keep_requests {
             return Ok(());
         }
@@ -150,32 +201,17 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Sends, with retries, until there is an answer, the run is to stop, or its time is over.
+    /// Sends, with retries, until there is an answer, the run is to stop, or its time is over. What failed on the way is spent too.
     async fn wait_for(&mut self, model: &Model, made: &Made) -> Result<Result<Answer, ProviderFault>, Halt> {
-        let (inner, stop, left) = (self.inner, self.stop, self.left());
-        let streamed = Mutex::new((&mut *self.told, false));
-        let tell = |event: Event, is_text: bool| {
-            let mut told = streamed.lock().unwrap_or_else(PoisonError::into_inner);
-            told.1 |= is_text;
-            (told.0)(event);
-        };
-        let mut hear = |event: &StreamEvent| match event {
-            StreamEvent::Text { text } | StreamEvent::Refusal { text } => tell(Event::Text { text: text.clone() }, true),
-            StreamEvent::Reasoning { text } => tell(Event::Reasoning { text: text.clone() }, false),
-            StreamEvent::CallBegun { .. }
-            | StreamEvent::CallInput { .. }
-            | StreamEvent::CallDone { .. }
-            | StreamEvent::Native { .. }
-            | StreamEvent::Usage(_)
-            | StreamEvent::Stop(_)
-            | StreamEvent::Cut(_) => {}
-        };
+        let inner = self.inner;
+        let heard = Mutex::new(Heard { told: &mut *self.told, text: false, lost: Spent::default() });
+        let lock = || heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hear = |event: &StreamEvent| lock().hear(event);
         let mut failed = |retrying: &Retrying<'_>| {
-            if std::mem::take(&mut streamed.lock().unwrap_or_else(PoisonError::into_inner).1) {
-                tell(Event::TakenBack, false);
-            }
+            let mut heard = lock();
+            heard.fail(retrying.fault);
             let (attempt, fault, wait) = (retrying.attempt, retrying.fault.to_string(), retrying.wait);
-            tell(Event::Retry { attempt, fault, wait }, false);
+            (heard.told)(Event::Retry { attempt, fault, wait });
         };
         let span = tracing::info_span!(
             "chat",
@@ -187,35 +223,78 @@ impl Running<'_> {
             "error.type" = tracing::field::Empty,
             briefing.bytes = made.request.body().len(),
         );
-        let measured = span.clone();
+        let halt = halt(inner, self.stop, self.deadline);
         let sending = send_with_retries(&*model.provider, &made.request, &model.retry, &*inner.clock, &mut failed, &mut hear);
-        let over = async {
-            match left {
-                Some(left) => inner.clock.sleep(left).await,
-                None => std::future::pending().await,
-            }
-        };
-        let halted = async {
-            match select(pin!(stop.wait()), pin!(over)).await {
-                Either::Left(_) => Halt::End(RunEnd::Stopped, None),
-                Either::Right(_) => inner.late(),
-            }
-        };
-        match select(pin!(sending.instrument(span)), pin!(halted)).await {
+        let sent = match select(pin!(sending.instrument(span.clone())), pin!(halt)).await {
+            Either::Left((sent, _)) => Ok(sent),
             Either::Right((halt, _)) => Err(halt),
-            Either::Left((sent, _)) => {
-                record(&measured, &sent);
+        };
+        let lost = {
+            let mut heard = lock();
+            match &sent {
                 // Who does not stream says it all at once.
-                if let Ok(answer) = &sent
-                    && !streamed.lock().unwrap_or_else(PoisonError::into_inner).1
-                {
-                    for text in answer.said.items.iter().filter_map(Item::text) {
-                        tell(Event::Text { text: text.to_owned() }, true);
-                    }
+                Ok(Ok(answer)) if !heard.text => {
+                    answer.said.items.iter().filter_map(Item::text).for_each(|text| heard.text(text))
                 }
-                Ok(sent)
+                Ok(Ok(_)) => {}
+                Ok(Err(fault)) => heard.fail(fault),
+                Err(_) => heard.take_back(),
             }
+            heard.lost
+        };
+        if let Ok(sent) = &sent {
+            record(&span, sent);
         }
+        if lost != Spent::default() {
+            self.spend(model, lost).await?;
+        }
+        sent
+    }
+}
+
+/// What is heard of a request on the way.
+struct Heard<'t> {
+    told: &'t mut Told<'t>,
+    /// Whether text was told that an answer has yet to stand for.
+    text: bool,
+    /// What attempts that failed have cost.
+    lost: Spent,
+}
+
+impl Heard<'_> {
+    fn text(&mut self, text: &str) {
+        self.text = true;
+        (self.told)(Event::Text { text: text.to_owned() });
+    }
+
+    fn hear(&mut self, event: &StreamEvent) {
+        match event {
+            StreamEvent::Text { text } | StreamEvent::Refusal { text } => self.text(text),
+            StreamEvent::Reasoning { text } => (self.told)(Event::Reasoning { text: text.clone() }),
+            StreamEvent::CallBegun { .. }
+            | StreamEvent::CallInput { .. }
+            | StreamEvent::CallDone { .. }
+            | StreamEvent::Native { .. }
+            | StreamEvent::Usage(_)
+            | StreamEvent::Stop(_)
+            | StreamEvent::Cut(_) => {}
+        }
+    }
+
+    /// What was told of the text is void.
+    fn take_back(&mut self) {
+        if std::mem::take(&mut self.text) {
+            (self.told)(Event::TakenBack);
+        }
+    }
+
+    fn fail(&mut self, fault: &ProviderFault) {
+        self.take_back();
+        let spent = match fault {
+            ProviderFault::Cut { cut } => model::spent(&cut.usage),
+            _ => Spent { requests: 1, ..Spent::default() },
+        };
+        self.lost = added(self.lost, spent);
     }
 }
 
@@ -223,17 +302,26 @@ impl Running<'_> {
 fn record(span: &tracing::Span, sent: &Result<Answer, ProviderFault>) {
     match sent {
         Ok(answer) => {
-            span.record("gen_ai.usage.input_tokens", answer.usage.input.unwrap_or_default());
-            span.record("gen_ai.usage.output_tokens", answer.usage.output.unwrap_or_default());
+            let counts =
+                [("gen_ai.usage.input_tokens", answer.usage.input), ("gen_ai.usage.output_tokens", answer.usage.output)];
+            for (name, count) in counts {
+                // What the provider does not tell is not told.
+                count.map(|count| span.record(name, count));
+            }
         }
         Err(fault) => {
-            span.record("error.type", tracing::field::display(fault));
+            let kind = match fault.kind() {
+                FaultKind::Transient { .. } => "transient",
+                FaultKind::TooLarge => "too_large",
+                FaultKind::Permanent => "permanent",
+            };
+            span.record("error.type", kind);
         }
     }
 }
 
-fn added(one: briefing_store::Spent, other: briefing_store::Spent) -> briefing_store::Spent {
-    briefing_store::Spent {
+fn added(one: Spent, other: Spent) -> Spent {
+    Spent {
         requests: one.requests.saturating_add(other.requests),
         input: one.input.saturating_add(other.input),
         output: one.output.saturating_add(other.output),

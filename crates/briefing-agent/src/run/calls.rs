@@ -5,10 +5,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use briefing::log::{Arrival, Card, RecordedRound};
-use briefing::message::{Assistant, Outcome, Part, ToolCall};
+use briefing::Receipt;
+use briefing::log::{Arrival, Body, Card, RecordedRound};
+use briefing::message::{Assistant, EntryId, Outcome, Part, ThreadId, ToolCall};
 use briefing::texts::OutcomeText;
-use briefing_store::{Append, Step};
+use briefing_store::{Append, Step, Writer};
 use futures_util::future::{Either, FutureExt, select};
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Map, Value};
@@ -17,8 +18,8 @@ use tracing::Instrument;
 use crate::Event;
 use crate::agent::Inner;
 use crate::engine::StepKey;
-use crate::run::open::{card_key, fixed, unanswered};
-use crate::run::{Halt, Running, told_text};
+use crate::run::recover::{Stage, card_key, fixed, unanswered};
+use crate::run::{Halt, Running, halt, told_text};
 use crate::tool::{Checked, Effect, Tool, ToolContext, ToolFailure, ToolOutput};
 
 /// How many calls that only read are done at once.
@@ -33,6 +34,22 @@ struct Job {
     tool: Arc<dyn Tool>,
     input: Map<String, Value>,
     key: StepKey,
+}
+
+impl Job {
+    fn only_reads(&self) -> bool {
+        reads(&*self.tool)
+    }
+}
+
+/// What is to be done about a call.
+enum Looked {
+    /// Nothing: this is its outcome.
+    Ended(Outcome),
+    /// Nothing: it is held as that card.
+    Held(EntryId),
+    /// It is to be done.
+    Job(Job),
 }
 
 /// How a job came to its end.
@@ -58,85 +75,100 @@ impl Running<'_> {
         self.do_calls(round, &recorded).await
     }
 
-    /// Goes on where a process died: calls of its rounds that have no outcome are done, or closed as lost.
+    /// Goes on where a process died: calls of its rounds that have no outcome are done, or told as what became of them.
     pub(super) async fn take_up(&mut self) -> Result<(), Halt> {
-        if !self.resumed {
-            return Ok(());
-        }
-        let rounds = self.inner.store.run_rounds(self.inner.owner(), &self.writer.run).await?;
-        for recorded in &rounds {
+        self.before = self.inner.begun_before(&self.writer.run).await?;
+        // What it was asked since, before anything is done.
+        self.is_over().await?;
+        for recorded in self.inner.store.run_rounds(self.inner.owner(), &self.writer.run).await? {
             let round = self.round;
             self.round = round.saturating_add(1);
             let failed = recorded.outcomes.iter().filter(|outcome| outcome.outcome.failed == Some(true)).count();
             self.calls = self.calls.saturating_add(u32::try_from(recorded.outcomes.len()).unwrap_or(u32::MAX));
             self.failures = self.failures.saturating_add(u32::try_from(failed).unwrap_or(u32::MAX));
-            self.do_calls(round, recorded).await?;
+            self.do_calls(round, &recorded).await?;
         }
         Ok(())
     }
 
     /// Does the calls of a round that have no outcome, in their order: neighbours that only read side by side, one that writes alone.
     async fn do_calls(&mut self, round: u32, recorded: &RecordedRound) -> Result<(), Halt> {
-        let most = self.inner.settings.limits.calls_of_round as usize;
         let mut reads = Vec::new();
         for (at, call) in unanswered(recorded) {
             let key = StepKey::call(&self.writer.run, round, at);
-            if at >= most {
-                let text = format!("[not run: at most {most} calls of one round are done]");
-                self.record(call, failed(call, text)).await?;
-                continue;
-            }
-            let inner = self.inner;
-            match inner.tools.check(call, |tool| inner.persona.may_use(tool)) {
-                Checked::Refused(fault) => self.record(call, failed(call, fault.to_string())).await?,
-                Checked::Ready { tool, input } => {
-                    let job = Job { call: call.clone(), tool, input, key };
-                    if job.tool.spec().effect == Effect::Reads && !job.tool.spec().confirm {
-                        reads.push(job);
-                    } else {
-                        self.do_jobs(std::mem::take(&mut reads)).await?;
-                        self.do_jobs(vec![job]).await?;
-                    }
+            match self.look_at(call, key, at).await? {
+                Looked::Ended(outcome) => self.record(call, outcome).await?,
+                Looked::Held(card) => self.hold_again(call, card).await?,
+                Looked::Job(job) if job.only_reads() => reads.push(job),
+                Looked::Job(job) => {
+                    self.do_jobs(std::mem::take(&mut reads)).await?;
+                    self.do_jobs(vec![job]).await?;
                 }
             }
         }
         self.do_jobs(reads).await
     }
 
-    /// Does these side by side, and records each outcome when it comes. If the run is to stop, what is under way is broken off.
-    async fn do_jobs(&mut self, jobs: Vec<Job>) -> Result<(), Halt> {
-        let (inner, stop, left) = (self.inner, self.stop, self.left());
-        let mut open: Vec<ToolCall> = jobs.iter().map(|job| job.call.clone()).collect();
-        let (writer, thread, receipt) = (self.writer.clone(), self.about.thread(), self.receipt.clone());
-        let done = jobs.into_iter().map(|job| {
-            let cx = ToolContext {
-                owner: inner.owner().clone(),
-                persona: inner.persona.address().into(),
-                thread,
-                run: writer.run.clone(),
-                key: job.key.shared(),
-                now: inner.clock.now(),
-                store: Arc::clone(&inner.store),
-                receipt: receipt.clone(),
-            };
-            let writer = &writer;
-            async move {
-                let done = inner.do_job(&job, writer, &cx, left).await;
-                (job, done)
+    /// What is to be done about a call. What the log says of it comes first: whatever the tools are now, what may have had its effect is
+    /// not told as refused, and what is held is not held twice.
+    async fn look_at(&mut self, call: &ToolCall, key: StepKey, at: usize) -> Result<Looked, Halt> {
+        let inner = self.inner;
+        let stage = inner.stage(&self.before, &key).await?;
+        if let Stage::Held(card) = stage {
+            return Ok(Looked::Held(card));
+        }
+        if self.halted().is_some() {
+            return Ok(Looked::Ended(fixed(call.id.clone(), stage.end())));
+        }
+        let checked = inner.tools.check(call, |tool| inner.persona.may_use(tool));
+        let most = inner.settings.limits.calls_of_round as usize;
+        Ok(match (stage, checked) {
+            (Stage::Fresh, _) if at >= most => {
+                let text = format!("[not run: at most {most} calls of one round are done]");
+                Looked::Ended(failed(call, text))
             }
-        });
-        let mut done = pin!(stream::iter(done).buffer_unordered(SIDE_BY_SIDE));
-        while !open.is_empty() {
-            let asked = pin!(stop.wait());
-            let Either::Right((Some((job, done)), _)) = select(asked, done.next()).await else { break };
-            open.retain(|call| call.id != job.call.id);
-            match done? {
-                Done::Outcome(outcome) => self.record(&job.call, outcome).await?,
-                Done::Card(card) => self.hold(&job, *card).await?,
+            (Stage::Fresh, Checked::Refused(fault)) => Looked::Ended(failed(call, fault.to_string())),
+            (Stage::Fresh, Checked::Ready { tool, input }) => Looked::Job(Job { call: call.clone(), tool, input, key }),
+            (_, Checked::Ready { tool, input }) if reads(&*tool) => Looked::Job(Job { call: call.clone(), tool, input, key }),
+            (_, Checked::Ready { .. } | Checked::Refused(_)) => Looked::Ended(fixed(call.id.clone(), OutcomeText::Lost)),
+        })
+    }
+
+    /// Does these side by side, and records each outcome when it comes. If the run is to stop, or its time is over, what is under way is
+    /// broken off: what wrote may have had its effect.
+    async fn do_jobs(&mut self, jobs: Vec<Job>) -> Result<(), Halt> {
+        let inner = self.inner;
+        let mut open: Vec<(ToolCall, OutcomeText)> = Vec::new();
+        for job in &jobs {
+            let broken_off =
+                if job.only_reads() || job.tool.spec().confirm { OutcomeText::Interrupted } else { OutcomeText::Lost };
+            open.push((job.call.clone(), broken_off));
+        }
+        let (writer, thread, receipt) = (self.writer.clone(), self.about.thread(), self.receipt.clone());
+        {
+            let done = jobs.into_iter().map(|job| {
+                let cx = inner.tool_context(&job.key, thread, &writer, receipt.clone());
+                let writer = &writer;
+                async move {
+                    let done = inner.do_job(&job, writer, &cx).await;
+                    (job, done)
+                }
+            });
+            let mut done = pin!(stream::iter(done).buffer_unordered(SIDE_BY_SIDE));
+            while !open.is_empty() {
+                // What waits is looked at first: nothing is begun any more once the run is over.
+                let over = pin!(halt(inner, self.stop, self.deadline));
+                let Either::Right((Some((job, done)), _)) = select(over, done.next()).await else { break };
+                open.retain(|(call, _)| call.id != job.call.id);
+                match done? {
+                    Done::Outcome(outcome) => self.record(&job.call, outcome).await?,
+                    Done::Card(card) => self.hold(&job, *card).await?,
+                }
             }
         }
-        for call in open {
-            self.record(&call, fixed(call.id.clone(), OutcomeText::Interrupted)).await?;
+        // Whatever was under way has been dropped by now, and its processes with it.
+        for (call, text) in open {
+            self.record(&call, fixed(call.id.clone(), text)).await?;
         }
         Ok(())
     }
@@ -145,7 +177,7 @@ impl Running<'_> {
     async fn hold(&mut self, job: &Job, card: Card) -> Result<(), Halt> {
         let inner = self.inner;
         let key = card_key(&job.key);
-        let (action, preview, expires) = (card.action.clone(), told_text(&card.preview), card.expires);
+        let (action, preview, expires) = (card.action.clone(), card.preview.clone(), card.expires);
         let thread = self.about.thread();
         let append = |now| Append::card(card.clone(), thread, Arrival::Live(now)).key(key).by(self.writer.clone());
         let appended = inner.persist(|| inner.store.append(inner.owner(), vec![append(inner.clock.now())])).await?;
@@ -153,6 +185,16 @@ impl Running<'_> {
             (self.told)(Event::Card { card: appended.place.entry, action, preview, expires });
         }
         self.record(&job.call, fixed(job.call.id.clone(), OutcomeText::Waiting)).await
+    }
+
+    /// A card that was stored before its process died: its call waits.
+    async fn hold_again(&mut self, call: &ToolCall, card: EntryId) -> Result<(), Halt> {
+        let found = self.inner.store.entry(self.inner.owner(), card).await?;
+        if let Some(Body::Card(held)) = found.as_deref().map(|entry| &entry.body) {
+            let (action, preview, expires) = (held.action.clone(), held.preview.clone(), held.expires);
+            (self.told)(Event::Card { card, action, preview, expires });
+        }
+        self.record(call, fixed(call.id.clone(), OutcomeText::Waiting)).await
     }
 
     /// Records an outcome. The tool has done what it did, so this is worth waiting for.
@@ -169,22 +211,29 @@ impl Running<'_> {
 }
 
 impl Inner {
-    async fn do_job(
-        &self,
-        job: &Job,
-        writer: &briefing_store::Writer,
-        cx: &ToolContext,
-        left: Option<Duration>,
-    ) -> Result<Done, Halt> {
+    fn tool_context(&self, key: &StepKey, thread: ThreadId, writer: &Writer, receipt: Option<Arc<Receipt>>) -> ToolContext {
+        ToolContext {
+            owner: self.owner().clone(),
+            persona: self.persona.address().into(),
+            thread,
+            run: writer.run.clone(),
+            key: key.shared(),
+            now: self.clock.now(),
+            store: Arc::clone(&self.store),
+            receipt,
+        }
+    }
+
+    async fn do_job(&self, job: &Job, writer: &Writer, cx: &ToolContext) -> Result<Done, Halt> {
         let spec = job.tool.spec();
         let id = job.call.id.clone();
         if spec.confirm {
             let proposed = guarded(job.tool.propose(&job.input, cx));
-            return Ok(match self.within(least(spec.timeout, left), proposed).await {
+            return Ok(match self.within(spec.timeout, proposed).await {
                 Ok(proposal) => Done::Card(Box::new(Card {
                     run: Some(cx.run.clone()),
                     call: job.call.clone(),
-                    action: format!("{} {id}", spec.name),
+                    action: format!("{} {}", spec.name, named(&id.to_string())),
                     language: self.settings.language.to_string(),
                     preview: proposal.preview,
                     fingerprint: proposal.fingerprint,
@@ -203,7 +252,7 @@ impl Inner {
             gen_ai.tool.name = &*spec.name,
             gen_ai.tool.call.id = %id,
         );
-        let outcome = match self.perform(&*job.tool, &job.input, cx, left).instrument(span).await {
+        let outcome = match self.perform(&*job.tool, &job.input, cx, spec.timeout).instrument(span).await {
             Ok(ToolOutput { parts }) => Outcome { parts, failed: Some(false), ..Outcome::text(id, "") },
             Err(failure) => failed(&job.call, failure.to_string()),
         };
@@ -216,9 +265,9 @@ impl Inner {
         tool: &dyn Tool,
         input: &Map<String, Value>,
         cx: &ToolContext,
-        left: Option<Duration>,
+        time: Option<Duration>,
     ) -> Result<ToolOutput, ToolFailure> {
-        let output = self.within(least(tool.spec().timeout, left), guarded(tool.run(input, cx))).await?;
+        let output = self.within(time, guarded(tool.run(input, cx))).await?;
         let bytes: usize = output.parts.iter().map(size).sum();
         if bytes > MAX_OUTCOME_BYTES { Err(ToolFailure::TooMuch { limit: MAX_OUTCOME_BYTES as u64 }) } else { Ok(output) }
     }
@@ -245,8 +294,16 @@ pub(crate) async fn guarded<T>(work: impl Future<Output = Result<T, ToolFailure>
     })
 }
 
-fn least(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
-    one.into_iter().chain(other).min()
+/// Whether a call of it may be done beside others, and again.
+fn reads(tool: &dyn Tool) -> bool {
+    tool.spec().effect == Effect::Reads && !tool.spec().confirm
+}
+
+/// A provider's id, as far as it is harmless in a line that reads as a user's.
+fn named(id: &str) -> String {
+    /// Characters of an id in the name of an action.
+    const MOST: usize = 64;
+    id.chars().filter(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '#')).take(MOST).collect()
 }
 
 fn failed(call: &ToolCall, text: String) -> Outcome {

@@ -8,6 +8,7 @@ mod answer;
 mod ask;
 mod calls;
 mod open;
+mod recover;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::agent::{Ended, Inner};
 use crate::assemble::About;
 use answer::Answer;
 pub(crate) use calls::guarded;
+use recover::Before;
 
 use crate::{AgentError, Event, Stop, Told};
 
@@ -53,6 +55,8 @@ pub(crate) struct Running<'a> {
     cost: u64,
     /// Of the request that was answered last.
     receipt: Option<Arc<Receipt>>,
+    /// What had begun before this process came.
+    before: Before,
 }
 
 /// Why a run goes no further.
@@ -116,6 +120,23 @@ impl Inner {
     }
 }
 
+/// Ends when the run is to stop, or its time is over.
+async fn halt(inner: &Inner, stop: &Stop, deadline: Option<Timestamp>) -> Halt {
+    let over = async {
+        match deadline {
+            Some(deadline) => {
+                let left = Duration::try_from(deadline.duration_since(inner.clock.now())).unwrap_or(Duration::ZERO);
+                inner.clock.sleep(left).await;
+            }
+            None => std::future::pending().await,
+        }
+    };
+    match select(pin!(stop.wait()), pin!(over)).await {
+        Either::Left(_) => Halt::End(RunEnd::Stopped, None),
+        Either::Right(_) => inner.late(),
+    }
+}
+
 impl Inner {
     fn late(&self) -> Halt {
         let time = self.settings.limits.deadline.unwrap_or_default();
@@ -136,7 +157,9 @@ impl Running<'_> {
         if let Answer::Written(entry) = self.inner.answer_of(&self.run).await? {
             return self.answered_before(entry).await;
         }
-        self.take_up().await?;
+        if self.resumed {
+            self.take_up().await?;
+        }
         loop {
             self.may_go_on().await?;
             let answer = self.ask().await?;
@@ -152,11 +175,8 @@ impl Running<'_> {
     async fn may_go_on(&mut self) -> Result<(), Halt> {
         let limits = &self.inner.settings.limits;
         let over = |what: &str| Err(Halt::End(RunEnd::Limit, Some(what.to_owned())));
-        if self.stop.asked() || self.inner.engine.stopping(self.inner.owner(), &self.writer.run).await? {
-            return Err(Halt::End(RunEnd::Stopped, None));
-        }
-        if self.deadline.is_some_and(|deadline| deadline <= self.inner.clock.now()) {
-            return Err(self.inner.late());
+        if let Some(halt) = self.is_over().await? {
+            return Err(halt);
         }
         if self.round >= limits.rounds {
             return over(&format!("{} rounds without an answer", limits.rounds));
@@ -176,10 +196,21 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// How long is left; none: there is no deadline.
-    fn left(&self) -> Option<Duration> {
-        let now = self.inner.clock.now();
-        self.deadline.map(|deadline| Duration::try_from(deadline.duration_since(now)).unwrap_or(Duration::ZERO))
+    /// Whether the run is to stop, or its time is over.
+    async fn is_over(&mut self) -> Result<Option<Halt>, StoreError> {
+        if !self.stop.asked() && self.inner.engine.stopping(self.inner.owner(), &self.writer.run).await? {
+            self.stop.ask();
+        }
+        Ok(self.halted())
+    }
+
+    /// The same, by what this process knows.
+    fn halted(&self) -> Option<Halt> {
+        if self.stop.asked() {
+            return Some(Halt::End(RunEnd::Stopped, None));
+        }
+        let late = self.deadline.is_some_and(|deadline| deadline <= self.inner.clock.now());
+        late.then(|| self.inner.late())
     }
 
     /// Writes down how it ended.

@@ -41,12 +41,12 @@ pub(super) fn body(body: &Body<'_>) -> Vec<u8> {
             out.field("instructions", instructions);
         }
         out.name("input");
-        out.array(&body.items, item);
+        out.array(&body.items, |out, entry| item(out, entry, body.typed));
     });
     out.into_bytes()
 }
 
-fn item(out: &mut Writer, item: &Entry<'_>) {
+fn item(out: &mut Writer, item: &Entry<'_>, typed: bool) {
     match item {
         Entry::Whole(item) => return out.json(item.raw.as_str()),
         Entry::Reasoning(raw) => return out.json(raw),
@@ -63,7 +63,7 @@ fn item(out: &mut Writer, item: &Entry<'_>) {
             }
             out.extra(*fields, &["role", "content", "type"]);
         }
-        Entry::Said { parts, id } => said(out, parts, *id),
+        Entry::Said { parts, id } => said(out, parts, *id, typed),
         Entry::Call { id, name, arguments, fields } => call(out, id, name, arguments, *fields),
         Entry::Outcome { id, output, fields } => outcome(out, id, output, *fields),
     });
@@ -80,7 +80,7 @@ impl Role {
 }
 
 /// One text without unknown fields is a string, unless the message has an id: such a one has parts.
-fn said(out: &mut Writer, parts: &[Said<'_>], id: bool) {
+fn said(out: &mut Writer, parts: &[Said<'_>], id: bool, typed: bool) {
     out.field("role", "assistant");
     out.name("content");
     match parts {
@@ -97,7 +97,7 @@ fn said(out: &mut Writer, parts: &[Said<'_>], id: bool) {
     if let Some(first) = parts.first() {
         let kind =
             first.fields.get(WIRE, MESSAGE).and_then(|message| look(message.as_str(), |message| text_of(message, "type")));
-        if kind.as_deref() == Some("message") {
+        if typed || kind.as_deref() == Some("message") {
             out.field("type", "message");
         }
         out.nested_extra(first.fields, MESSAGE, known);

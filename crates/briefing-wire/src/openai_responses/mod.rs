@@ -39,6 +39,8 @@ struct Body<'a> {
     tools: Vec<Declared<'a>>,
     instructions: Option<String>,
     items: Vec<Entry<'a>>,
+    /// Whether what the model said carries its type, without which llama.cpp refuses it ("Cannot determine type of 'item'").
+    typed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

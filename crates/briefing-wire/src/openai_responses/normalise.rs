@@ -55,7 +55,8 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
             None => instructions = Some(text),
         }
     }
-    Body { model: &call.profile().name, parameters, tools, instructions, items }
+    let typed = call.profile().dialect != Dialect::Original;
+    Body { model: &call.profile().name, parameters, tools, instructions, items, typed }
 }
 
 /// The instructions among the parameters, which stand behind the tools like those of the list; blank ones stay where they are.

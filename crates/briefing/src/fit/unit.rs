@@ -124,6 +124,7 @@ pub fn filler(before: Option<UnitKind>, after: Option<UnitKind>, profile: &Model
         (None, None) => Some(Filler::Opening),
         (Some(UnitKind::Answer), None) if !any_order && !profile.prefill => Some(Filler::Continue),
         (Some(UnitKind::Round), Some(UnitKind::Input)) if profile.dialect == Dialect::Mistral => Some(Filler::Between),
+        (Some(UnitKind::Input), Some(UnitKind::Input)) if profile.alternates => Some(Filler::Between),
         (None | Some(_), None | Some(_)) => None,
     }
 }
