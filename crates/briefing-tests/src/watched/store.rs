@@ -67,7 +67,8 @@ impl<S: Store> Store for Watched<S> {
     writes! { 'a:
         open_thread(owner: &'a OwnerId) -> ThreadId, None;
         named_thread(owner: &'a OwnerId, name: &'a str) -> ThreadId, None;
-        append(owner: &'a OwnerId, batch: Vec<Append>) -> Vec<Appended>, batch.first().and_then(|append| append.by.clone());
+        append(owner: &'a OwnerId, batch: Vec<Append>) -> Vec<Appended>,
+            batch.first().and_then(|append| append.by.as_ref()).map(|by| by.writer.clone());
         begin_run(owner: &'a OwnerId, run: Run) -> (), None;
         wrote(owner: &'a OwnerId, writer: &'a Writer, entry: EntryId) -> (), Some(writer.clone());
         append_round(owner: &'a OwnerId, writer: &'a Writer, index: u32, said: Assistant, now: Timestamp) -> RecordedRound,
@@ -99,6 +100,8 @@ impl<S: Store> Store for Watched<S> {
         run(owner: &'a OwnerId, run: &'a RunId) -> Option<RunSummary>;
         runs(owner: &'a OwnerId, of: RunsOf) -> Vec<RunSummary>;
         run_rounds(owner: &'a OwnerId, run: &'a RunId) -> Vec<RecordedRound>;
+        answer_of(owner: &'a OwnerId, run: &'a RunId) -> Option<EntryId>;
+        answers(owner: &'a OwnerId, message: EntryId, persona: &'a str) -> Vec<(RunId, EntryId)>;
         steps(owner: &'a OwnerId, run: &'a RunId) -> Vec<(String, Timestamp)>;
         requests(owner: &'a OwnerId, run: &'a RunId) -> Vec<RunRequest>;
         waiting_cards(owner: &'a OwnerId, count: usize) -> Vec<WaitingCard>;
