@@ -237,6 +237,52 @@ pub(super) async fn a_run_is_asked_to_stop(store: &dyn Store) {
     store.stop_run(&owner, &run, at(104)).await.unwrap();
 }
 
+/// A clock is a year ahead, its process dies, and the clock is mended.
+pub(super) async fn a_clock_that_was_wrong_locks_no_thread(store: &dyn Store) {
+    const YEAR: i64 = 365 * 86_400;
+    let owner = OwnerId::default();
+    let desk = Desk { store, owner: &owner };
+    let thread = desk.thread().await;
+    let (one, two) = (scheduled(desk, "one", thread).await, scheduled(desk, "two", thread).await);
+    let dead = lease(desk, &one, YEAR).await;
+    // By that clock it holds, and by one that differs by a minute at most.
+    let early = YEAR - 60;
+    assert_fails!(store.lease(&owner, &two, at(early), MINUTE).await, StoreError::Leased { until, .. } if *until == at(YEAR + 60));
+    let time = summary(desk, &one).await.lease.unwrap();
+    assert_eq!((time, time.renewed(), time.until()), (dead.time(), at(YEAR), at(YEAR + 60)));
+    let holds = [early - 1, early, YEAR, YEAR + 59, YEAR + 60].map(|second| time.holds_at(at(second)));
+    assert_eq!(holds, [false, true, true, true, false]);
+    let alive = lease(desk, &two, 100).await;
+    assert!(alive.fence() > dead.fence());
+    assert_fails!(store.renew(&owner, &dead, at(YEAR + 1), MINUTE).await, StoreError::Fenced { .. });
+    // The same run goes on, and others may tell that it is lost.
+    let other = scheduled(desk, "other", desk.thread().await).await;
+    lease(desk, &other, YEAR).await;
+    lease(desk, &other, early - 1).await;
+    let lost = |second| {
+        let (owner, writer) = (owner.clone(), Writer::new(other.clone()));
+        async move { store.end_run(&owner, &writer, RunEnd::Lost, None, at(second)).await }
+    };
+    assert_fails!(lost(early - 61).await, StoreError::Leased { .. });
+    lost(early - 62).await.unwrap();
+}
+
+pub(super) async fn a_renewal_follows_a_clock_that_was_set_back(store: &dyn Store) {
+    let owner = OwnerId::default();
+    let desk = Desk { store, owner: &owner };
+    let thread = desk.thread().await;
+    let (one, two) = (scheduled(desk, "one", thread).await, scheduled(desk, "two", thread).await);
+    let held = lease(desk, &one, 10_000).await;
+    // The clock is mended while the run works: its lease lapses in time by the mended one.
+    let renewed = store.renew(&owner, &held, at(100), MINUTE).await.unwrap();
+    assert_eq!(renewed.time(), LeaseTime::new(at(100), at(160)));
+    assert_fails!(store.lease(&owner, &two, at(159), MINUTE).await, StoreError::Leased { until, .. } if *until == at(160));
+    let renewed = store.renew(&owner, &held, at(110), Duration::from_secs(1)).await.unwrap();
+    assert_eq!(renewed.time(), LeaseTime::new(at(110), at(160)));
+    assert_eq!(summary(desk, &one).await.lease, Some(renewed.time()));
+    lease(desk, &two, 160).await;
+}
+
 pub(super) async fn leases_follow_merge_and_split(store: &dyn Store) {
     let owner = OwnerId::default();
     let desk = Desk { store, owner: &owner };
