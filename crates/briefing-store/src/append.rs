@@ -19,9 +19,28 @@ pub struct Append {
     pub key: Option<Key>,
     /// The newest entry of the thread that the writer knows. If another one is there, nothing is appended. A new thread has none.
     pub expected: Expected,
-    /// The run that wrote it. It is not before what that run wrote last; of a scheduled run it is recorded, in the same
-    /// transaction, that it wrote this ([`crate::Store::wrote`]).
-    pub by: Option<Writer>,
+    /// The run that wrote it, if one did.
+    pub by: Option<By>,
+}
+
+/// The run that wrote an entry. The entry is not before what that run wrote last; of a scheduled run it is recorded, in the same
+/// transaction, that it wrote this ([`crate::Store::wrote`]).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct By {
+    /// Who writes.
+    pub writer: Writer,
+    /// What the entry is to the run.
+    pub role: Role,
+}
+
+/// What an entry is to the run that wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// One of the things that it wrote, such as a card.
+    Note,
+    /// Its answer, which is recorded in the same transaction ([`crate::Store::answer_of`]). A run has one at most, and keeps it though
+    /// it is popped or erased. Where an entry of the append's key is there, whoever wrote that, nothing is recorded.
+    Answer,
 }
 
 /// What an entry holds. Rounds and outcomes are appended through their run.
@@ -157,7 +176,14 @@ impl Append {
     /// The same, written by that run, or under that lease (`&Lease`).
     #[must_use]
     pub fn by(mut self, writer: impl Into<Writer>) -> Self {
-        self.by = Some(writer.into());
+        self.by = Some(By { writer: writer.into(), role: Role::Note });
+        self
+    }
+
+    /// The same, written by that run, or under that lease, as its answer.
+    #[must_use]
+    pub fn answer_by(mut self, writer: impl Into<Writer>) -> Self {
+        self.by = Some(By { writer: writer.into(), role: Role::Answer });
         self
     }
 

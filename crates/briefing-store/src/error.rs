@@ -52,8 +52,16 @@ pub enum StoreError {
         thread: ThreadId,
         /// The run that has it.
         run: RunId,
-        /// Until when.
+        /// When its lease lapses, unless that is renewed ([`LeaseTime`](crate::LeaseTime)).
         until: Timestamp,
+    },
+    /// A run has answered with another entry.
+    #[error("run {run} has answered with entry {entry}")]
+    Answered {
+        /// The run.
+        run: RunId,
+        /// Its answer.
+        entry: EntryId,
     },
     /// A run has another round of that index.
     #[error("run {run} has another round {index}")]

@@ -43,7 +43,7 @@ mod sqlite;
 mod store;
 pub mod swarm;
 
-pub use append::{Append, Appended, Content, Expected, Fate, ImportedRound, Key, NewMail, NewMessage, Target};
+pub use append::{Append, Appended, By, Content, Expected, Fate, ImportedRound, Key, NewMail, NewMessage, Role, Target};
 #[cfg(feature = "object-store")]
 pub use blobs::ObjectBlobs;
 pub use blobs::{BlobFolder, BlobHash, Blobs};
@@ -54,7 +54,8 @@ pub use import::{ImportedMails, ImportedMessages, import_mails, import_messages}
 pub use ports::{OwnerStore, ReadText};
 pub use read::{After, AnchorKey, Hit, KeptText, KnownFile, Logged, Moment, ThreadSummary};
 pub use run::{
-    Ended, Fence, KeptRequest, Lease, RunEnd, RunNumber, RunRequest, RunSummary, RunsOf, Spent, Step, WaitingCard, Writer,
+    Ended, Fence, KeptRequest, Lease, LeaseTime, RunEnd, RunNumber, RunRequest, RunSummary, RunsOf, Spent, Step, WaitingCard,
+    Writer,
 };
 pub use sqlite::{BackedUp, Durability, Settings, SqliteStore};
 pub use store::{Store, StoreFuture};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use briefing::log::{Entry, Run};
 use briefing::message::{RunId, ThreadId};
@@ -64,20 +65,60 @@ impl From<&Lease> for Writer {
     }
 }
 
+/// When a lease holds: while `renewed - SKEW <= now < until`.
+///
+/// It does not hold at a time that is well before it was renewed, because then the clock that renewed it was wrong. So a wrong clock
+/// keeps nobody out of a thread any longer than a lease lasts, once it is mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeaseTime {
+    renewed: Timestamp,
+    until: Timestamp,
+}
+
+impl LeaseTime {
+    /// By how much the clocks of several machines may differ, and a clock may be set back, without a lease being given away.
+    pub const SKEW: Duration = Duration::from_secs(60);
+
+    /// Of a lease that was given or renewed then, until that time.
+    #[must_use]
+    pub const fn new(renewed: Timestamp, until: Timestamp) -> Self {
+        Self { renewed, until }
+    }
+
+    /// When it was given, or renewed last.
+    #[must_use]
+    pub const fn renewed(self) -> Timestamp {
+        self.renewed
+    }
+
+    /// From then on it has lapsed.
+    #[must_use]
+    pub const fn until(self) -> Timestamp {
+        self.until
+    }
+
+    /// Whether it holds at that time. This is the rule by which a store gives a thread to one run at a time.
+    #[must_use]
+    pub fn holds_at(self, now: Timestamp) -> bool {
+        let from = self.renewed.checked_sub(Self::SKEW).unwrap_or(Timestamp::MIN);
+        from <= now && now < self.until
+    }
+}
+
 /// The right of one run to write to its thread, until a time. A store gives it ([`Store::lease`](crate::Store::lease)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     run: RunId,
     thread: ThreadId,
     fence: Fence,
-    until: Timestamp,
+    time: LeaseTime,
 }
 
 impl Lease {
     /// That lease, as a backend gives it.
     #[must_use]
-    pub const fn new(run: RunId, thread: ThreadId, fence: Fence, until: Timestamp) -> Self {
-        Self { run, thread, fence, until }
+    pub const fn new(run: RunId, thread: ThreadId, fence: Fence, time: LeaseTime) -> Self {
+        Self { run, thread, fence, time }
     }
 
     /// The run that has it.
@@ -98,10 +139,16 @@ impl Lease {
         self.fence
     }
 
-    /// From then on somebody else may take the thread.
+    /// When it holds: else somebody else may take the thread.
+    #[must_use]
+    pub const fn time(&self) -> LeaseTime {
+        self.time
+    }
+
+    /// From then on it has lapsed.
     #[must_use]
     pub const fn until(&self) -> Timestamp {
-        self.until
+        self.time.until
     }
 }
 
@@ -226,8 +273,8 @@ pub struct RunSummary {
     pub end: Option<Ended>,
     /// How many rounds are recorded of it.
     pub rounds: u32,
-    /// Until when it has its thread, if nobody else took that. The time may be over.
-    pub lease_until: Option<Timestamp>,
+    /// The time of its lease, if nobody else took its thread. Whether that holds is asked of a time ([`LeaseTime::holds_at`]).
+    pub lease: Option<LeaseTime>,
     /// What it has spent.
     pub spent: Spent,
 }

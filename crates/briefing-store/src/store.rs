@@ -31,8 +31,8 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// [`begin_run`](Self::begin_run) → [`lease`](Self::lease) (its [`Lease`] is the [`Writer`] of all that follows, and is
 /// [renewed](Self::renew) while it works) → [`keep_request`](Self::keep_request), [`append_round`](Self::append_round),
 /// [`begin_step`](Self::begin_step) before an effect, [`append_outcome`](Self::append_outcome), [`spend`](Self::spend), again and
-/// again, looking at [`stop_asked`](Self::stop_asked) between rounds → [`append`](Self::append) of what it wrote, by the lease →
-/// [`end_run`](Self::end_run). Of a run whose process died the lease lapses: the same run can be leased again and go on, or it is
+/// again, looking at [`stop_asked`](Self::stop_asked) between rounds → [`append`](Self::append) of what it wrote, by the lease, its
+/// answer as that ([`Append::answer_by`]) → [`end_run`](Self::end_run). Of a run whose process died the lease lapses: the same run can be leased again and go on, or it is
 /// ended as [`RunEnd::Lost`].
 pub trait Store: Send + Sync {
     /// Opens an empty thread.
@@ -50,7 +50,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::UnknownThread`]; [`StoreError::UnknownRun`], [`StoreError::Fenced`] and [`StoreError::RunEnded`] of who writes it;
-    /// [`StoreError::NotAMessage`] and [`StoreError::UnknownEntry`] of an edit; [`StoreError::TooDeep`]; [`StoreError::Moved`] where the expected head is not the head: of everything in `batch` nothing
+    /// [`StoreError::Answered`] of a second answer of a run; [`StoreError::NotAMessage`] and [`StoreError::UnknownEntry`] of an edit; [`StoreError::TooDeep`]; [`StoreError::Moved`] where the expected head is not the head: of everything in `batch` nothing
     /// is appended then.
     fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>>;
 
@@ -110,17 +110,19 @@ pub trait Store: Send + Sync {
 
     /// Gives the run the lease of its thread until `lasts` after `now`, so that it alone writes there; with a fence that grows with
     /// every taking. It is the same run that goes on after its process died: once its lease has lapsed, it is leased again. The first
-    /// lease tells when the run began. A lease is lapsed from its last moment on.
+    /// lease tells when the run began. A lease is lapsed from its last moment on, and does not hold either at a time that is more than
+    /// [`LeaseTime::SKEW`](crate::LeaseTime::SKEW) before it was renewed: the clock that renewed it was wrong.
     ///
     /// Where threads become one, the lease that ends later stays, and the other run is fenced off; where a run is split off, its lease
     /// goes with it.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`]; [`StoreError::RunEnded`]; [`StoreError::Leased`] while a run, be it this one, holds a lease there that
-    /// has not lapsed by `now`.
+    /// [`StoreError::UnknownRun`]; [`StoreError::RunEnded`]; [`StoreError::Leased`] if a run, be it this one, has a lease there that
+    /// holds at `now`.
     fn lease<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp, lasts: Duration) -> StoreFuture<'a, Lease>;
 
-    /// The same lease until `lasts` after `now`, or as long as before if that is later. A lapsed one that nobody took is renewed too.
+    /// The same lease until `lasts` after `now`, or as long as before if that is later. If `now` is before it was renewed last, the clock
+    /// was set back: then it lasts until `lasts` after `now` in any case. One that does not hold and that nobody took is renewed too.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`]; [`StoreError::Fenced`] if somebody took it; [`StoreError::RunEnded`].
@@ -128,7 +130,7 @@ pub trait Store: Send + Sync {
 
     /// Records how a run ended, and gives its lease back. Once more with the same `end`, whatever the detail, changes nothing.
     ///
-    /// That it is [`RunEnd::Lost`] can be told by others too: a writer without a fence may, of a run that holds no lease at `now`.
+    /// That it is [`RunEnd::Lost`] can be told by others too: a writer without a fence may, of a run that has no lease which holds at `now`.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`]; [`StoreError::Fenced`] of a fence that is not the run's, or if another run took the thread;
@@ -190,6 +192,14 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreError::Corrupt`] if a round cannot be read. An outcome that cannot be read is as one that was never recorded.
     fn run_rounds<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<RecordedRound>>;
+
+    /// The entry that the run wrote as its answer ([`Append::answer_by`]), though it was popped or erased since. An unknown run has none.
+    fn answer_of<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Option<EntryId>>;
+
+    /// The answers to a message that stand, neither popped nor erased: of the runs of that persona (in ASCII letters of any case) whose
+    /// cause is the message, in the order in which they were begun. Whatever threads they are in: what is merged, split or forked
+    /// changes nothing. Takes time by the runs.
+    fn answers<'a>(&'a self, owner: &'a OwnerId, message: EntryId, persona: &'a str) -> StoreFuture<'a, Vec<(RunId, EntryId)>>;
 
     /// The keys of the steps that were begun, with when, in their order. An unknown run has none.
     fn steps<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<(String, Timestamp)>>;

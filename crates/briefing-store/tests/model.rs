@@ -97,6 +97,7 @@ struct Seen {
     texts: Vec<KnownFile>,
     notices: Vec<Arc<Notice>>,
     rounds: Vec<Vec<RecordedRound>>,
+    answers: Vec<Vec<(RunId, EntryId)>>,
     runs: Vec<SeenRun>,
     pages_of_runs: Vec<RunSummary>,
     waiting: Vec<WaitingCard>,
@@ -123,6 +124,7 @@ struct SeenRun {
     steps: Vec<(String, Timestamp)>,
     requests: Vec<RunRequest>,
     stop: bool,
+    answer: Option<EntryId>,
 }
 
 /// What can be read as of a moment.
@@ -184,6 +186,7 @@ impl Seen {
             texts: Vec::new(),
             notices: store.notices(owner, &all).await?,
             rounds: Vec::new(),
+            answers: Vec::new(),
             runs: Vec::new(),
             pages_of_runs: Vec::new(),
             waiting: store.waiting_cards(owner, 3).await?,
@@ -215,6 +218,9 @@ impl Seen {
         for persona in PERSONAS {
             seen.rounds.push(store.rounds(owner, persona, &all).await?);
             seen.rounds.push(store.rounds(owner, persona, &all[all.len() / 2..]).await?);
+            for entry in &all {
+                seen.answers.push(store.answers(owner, *entry, persona).await?);
+            }
         }
         for run in 0..6 {
             seen.runs.push(SeenRun::read(store, owner, &RunId::new(format!("run{run}"))).await?);
@@ -282,6 +288,7 @@ impl SeenRun {
             steps: store.steps(owner, run).await?,
             requests: store.requests(owner, run).await?,
             stop: store.stop_asked(owner, run).await?,
+            answer: store.answer_of(owner, run).await?,
         })
     }
 }

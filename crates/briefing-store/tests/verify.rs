@@ -132,8 +132,14 @@ fn what_stands_elsewhere_than_it_should() {
             ("UPDATE runs SET ended = 1 WHERE run = #0", &[run_misplaced("run-0")]),
             ("UPDATE runs SET ended = 1, how = 'gone' WHERE run = #0", &[run_misplaced("run-0")]),
             ("UPDATE runs SET began = 1, fence = 1 WHERE run = #0", &[run_misplaced("run-0")]),
-            ("INSERT INTO leases (thread, run, fence, until) VALUES (#0, #0, 1, 1)", &[run_misplaced("run-0")]),
-            ("INSERT INTO leases (thread, run, fence, until) VALUES (#0, #7, 1, 1)", &[run_misplaced("7")]),
+            ("INSERT INTO leases (thread, run, fence, renewed, until) VALUES (#0, #0, 1, 1, 1)", &[run_misplaced("run-0")]),
+            ("INSERT INTO leases (thread, run, fence, renewed, until) VALUES (#0, #7, 1, 1, 1)", &[run_misplaced("7")]),
+            (
+                "UPDATE owners SET fences = 1; UPDATE runs SET began = 1, fence = 1 WHERE run = #0;
+                 INSERT INTO leases (thread, run, fence, renewed, until) VALUES (#0, #0, 1, 2, 1)",
+                &[run_misplaced("run-0")],
+            ),
+            ("UPDATE runs SET answer = #99 WHERE run = #0", &[run_misplaced("run-0")]),
             ("INSERT INTO steps (run, number, step, at) VALUES (#7, 0, 'x', 1)", &[run_misplaced("7")]),
             ("UPDATE places SET persona = 'x' WHERE run = #0", &[run_misplaced("run-0")]),
             ("INSERT INTO places VALUES (#40, 'me@shop.example', #0)", &[run_misplaced("run-0")]),

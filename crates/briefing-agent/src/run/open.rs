@@ -66,8 +66,9 @@ impl Inner {
         let (owner, persona) = (self.owner(), self.persona.address());
         let mut unended = self.engine.unended(owner, thread).await?;
         let now = self.clock.now();
-        if let Some((busy, until)) = unended.iter().find_map(|run| Some((run, run.lease_until.filter(|until| *until > now)?))) {
-            return Err(AgentError::Busy { run: busy.run.id.clone(), until });
+        if let Some((busy, lease)) = unended.iter().find_map(|run| Some((run, run.lease.filter(|lease| lease.holds_at(now))?)))
+        {
+            return Err(AgentError::Busy { run: busy.run.id.clone(), until: lease.until() });
         }
         let ours = |run: &RunSummary| run.run.cause == cause && run.run.persona.eq_ignore_ascii_case(persona);
         let died = unended.iter().position(ours).map(|at| unended.remove(at));

@@ -50,8 +50,8 @@ fn end(run: &RunSummary) -> String {
             format!("{}{detail}", end.how.name())
         }
         (None, None) => "imported".to_owned(),
-        (None, Some(_)) => match run.lease_until {
-            Some(until) => format!("open, has its thread until {} UTC", to_second(until)),
+        (None, Some(_)) => match run.lease {
+            Some(lease) => format!("open, has its thread until {} UTC", to_second(lease.until())),
             None => "open".to_owned(),
         },
     }
@@ -202,7 +202,7 @@ fn summary(run: &RunSummary) -> Value {
         "how": run.end.as_ref().map(|end| end.how.name()),
         "detail": run.end.as_ref().and_then(|end| end.detail.as_deref()),
         "rounds": run.rounds,
-        "lease_until": run.lease_until.map(value),
+        "lease_until": run.lease.map(|lease| value(lease.until())),
         "spent": {
             "requests": requests, "input": input, "output": output, "cache_read": cache_read,
             "cache_written": cache_written, "reasoning": reasoning,

@@ -18,6 +18,7 @@
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "a case stops at the first surprise")]
 
 mod anchors;
+mod answers;
 mod append;
 mod cards;
 mod desk;
@@ -131,7 +132,15 @@ cases! {
         a_run_that_has_ended_repeats_but_writes_nothing,
         others_tell_that_a_run_is_lost,
         a_run_is_asked_to_stop,
+        a_clock_that_was_wrong_locks_no_thread,
+        a_renewal_follows_a_clock_that_was_set_back,
         leases_follow_merge_and_split;
+    answers:
+        b76_a_run_has_one_answer,
+        who_is_fenced_off_answers_nothing,
+        answers_are_those_of_a_persona_to_a_message,
+        an_answer_is_found_through_merge_and_split_and_fork,
+        an_answer_that_is_popped_or_erased_does_not_stand;
     work:
         runs_are_listed_newest_first,
         all_rounds_of_a_run_are_read,

@@ -11,9 +11,9 @@ use super::ids::{OWNERS, OwnerKey, entry_id, thread_id};
 use super::rows::{self, MailRow};
 use super::threads::limit;
 use super::time::{micros, timestamp};
-use super::{back, chat, forks, leases, runs, threads};
+use super::{answers, back, chat, forks, leases, runs, threads};
 use crate::blobs::{BlobHash, Blobs};
-use crate::{Append, Appended, Content, Expected, Fate, Key, NewMail, StoreError, Target};
+use crate::{Append, Appended, By, Content, Expected, Fate, Key, NewMail, Role, StoreError, Target};
 
 /// One owner's log while it is written to: its counters, kept until the end of the transaction.
 pub(super) struct Log<'t> {
@@ -141,8 +141,8 @@ impl<'t> Log<'t> {
         {
             return Ok(before);
         }
-        let by = append.by.as_ref().map(|writer| leases::writes(self, writer)).transpose()?;
-        let own = self.effective_time(&append)?.max(by.as_ref().map_or(i64::MIN, runs::Found::last_at));
+        let by = append.by.as_ref().map(|by| self.author(by)).transpose()?;
+        let own = self.effective_time(&append)?.max(by.as_ref().map_or(i64::MIN, |(run, _)| run.last_at()));
         let home = self.home(&append)?;
         let at = own.max(home.not_before);
         // A clock that jumps back undoes no reset.
@@ -158,13 +158,27 @@ impl<'t> Log<'t> {
             Content::Reset(reset) => (self.reset(&reset, thread, at)?, Fate::NEW),
             Content::Edit(edit) => (self.edit(&edit, thread, at)?, Fate::NEW),
         };
-        if let Some(run) = by {
+        if let Some((run, role)) = by {
             runs::wrote_at(self, &run, entry, at)?;
+            match role {
+                Role::Note => {}
+                Role::Answer => answers::record(self, &run, entry)?,
+            }
         }
         if let Some(key) = &append.key {
             self.keep_key(key, entry)?;
         }
         Ok(Appended { place: Place { at: timestamp(at), entry: entry_id(entry) }, thread: thread_id(thread), fate })
+    }
+
+    /// The run that writes, and as what, if it may.
+    fn author(&self, by: &By) -> Result<(runs::Found, Role), StoreError> {
+        let run = leases::writes(self, &by.writer)?;
+        match by.role {
+            Role::Note => {}
+            Role::Answer => answers::has_none(self, &by.writer.run)?,
+        }
+        Ok((run, by.role))
     }
 
     fn by_key(&self, key: &[u8; 32]) -> Result<Option<Appended>, StoreError> {

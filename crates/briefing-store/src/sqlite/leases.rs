@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use briefing::message::RunId;
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 
 use super::append::Log;
 use super::ids::{OwnerKey, thread_id};
 use super::runs::{self, Found};
 use super::time::{micros, timestamp};
-use crate::{Fence, Lease, RunEnd, StoreError, Writer};
+use crate::{Fence, Lease, LeaseTime, RunEnd, StoreError, Writer};
 
 /// The run for which that writer may write. One that has ended changes nothing more ([`Found::is_open`]).
 pub(super) fn admitted(log: &Log<'_>, writer: &Writer) -> Result<Found, StoreError> {
@@ -20,7 +20,7 @@ pub(super) fn admitted(log: &Log<'_>, writer: &Writer) -> Result<Found, StoreErr
         return fenced();
     }
     match found.fence {
-        Some(fence) if found.how.is_none() && until(log.tx, &found, fence)?.is_none() => fenced(),
+        Some(fence) if found.how.is_none() && time_of(log.tx, &found, fence)?.is_none() => fenced(),
         _ => Ok(found),
     }
 }
@@ -32,10 +32,21 @@ pub(super) fn writes(log: &Log<'_>, writer: &Writer) -> Result<Found, StoreError
     Ok(found)
 }
 
-/// Until when a run has its thread with that fence, if nobody else took that.
-fn until(connection: &Connection, run: &Found, fence: i64) -> Result<Option<i64>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT until FROM leases WHERE thread = ?1 AND run = ?2 AND fence = ?3")?;
-    Ok(statement.query_one((run.thread, run.key, fence), |row| row.get(0)).optional()?)
+/// The time of the lease by which a run has its thread with that fence, if nobody else took that.
+fn time_of(connection: &Connection, run: &Found, fence: i64) -> Result<Option<LeaseTime>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT renewed, until FROM leases WHERE thread = ?1 AND run = ?2 AND fence = ?3")?;
+    Ok(statement.query_one((run.thread, run.key, fence), time).optional()?)
+}
+
+/// Reads when a lease was renewed, and until when it is.
+fn time(row: &Row<'_>) -> Result<LeaseTime, rusqlite::Error> {
+    Ok(LeaseTime::new(timestamp(row.get(0)?), timestamp(row.get(1)?)))
+}
+
+/// A time as it is kept.
+fn kept(now: Timestamp) -> Timestamp {
+    timestamp(micros(now))
 }
 
 /// The end of a lease from now on.
@@ -52,44 +63,42 @@ pub(super) fn take(log: &Log<'_>, run: &RunId, now: Timestamp, lasts: Duration) 
         .tx
         .prepare_cached("UPDATE owners SET fences = fences + 1 WHERE owner = ?1 RETURNING fences")?
         .query_one([log.owner.0], |row| row.get(0))?;
-    let until = end_of(now, lasts);
-    log.tx.prepare_cached("INSERT OR REPLACE INTO leases (thread, run, fence, until) VALUES (?1, ?2, ?3, ?4)")?.execute((
-        found.thread,
-        found.key,
-        fence,
-        until,
-    ))?;
+    let time = LeaseTime::new(kept(now), timestamp(end_of(now, lasts)));
+    log.tx
+        .prepare_cached("INSERT OR REPLACE INTO leases (thread, run, fence, renewed, until) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute((found.thread, found.key, fence, micros(time.renewed()), micros(time.until())))?;
     log.tx.prepare_cached("UPDATE runs SET fence = ?2, began = coalesce(began, ?3) WHERE run = ?1")?.execute((
         found.key,
         fence,
         micros(now),
     ))?;
-    Ok(lease(run, &found, fence, until))
-}
-
-fn lease(run: &RunId, found: &Found, fence: i64, until: i64) -> Lease {
-    Lease::new(run.clone(), thread_id(found.thread), Fence::new(fence.cast_unsigned()), timestamp(until))
+    Ok(Lease::new(run.clone(), thread_id(found.thread), Fence::new(fence.cast_unsigned()), time))
 }
 
 /// Refuses a thread that some run has now.
 fn held(tx: &Transaction<'_>, found: &Found, now: Timestamp) -> Result<(), StoreError> {
-    let mut statement = tx.prepare_cached(
-        "SELECT runs.id, leases.until FROM leases JOIN runs USING (run) WHERE leases.thread = ?1 AND leases.until > ?2",
-    )?;
-    let held = statement.query_one((found.thread, micros(now)), |row| {
-        let (run, until): (String, i64) = (row.get(0)?, row.get(1)?);
-        Ok(StoreError::Leased { thread: thread_id(found.thread), run: RunId::new(run), until: timestamp(until) })
-    });
-    held.optional()?.map_or(Ok(()), Err)
+    let mut statement =
+        tx.prepare_cached("SELECT renewed, until, runs.id FROM leases JOIN runs USING (run) WHERE leases.thread = ?1")?;
+    let held = statement.query_one([found.thread], |row| Ok((time(row)?, row.get::<_, String>(2)?))).optional()?;
+    match held {
+        Some((time, run)) if time.holds_at(kept(now)) => {
+            Err(StoreError::Leased { thread: thread_id(found.thread), run: RunId::new(run), until: time.until() })
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn renew(log: &Log<'_>, old: &Lease, now: Timestamp, lasts: Duration) -> Result<Lease, StoreError> {
     let found = writes(log, &old.into())?;
-    let until: i64 = log
+    // What a clock said that was set back since does not count.
+    let time = log
         .tx
-        .prepare_cached("UPDATE leases SET until = max(until, ?2) WHERE run = ?1 RETURNING until")?
-        .query_one((found.key, end_of(now, lasts)), |row| row.get(0))?;
-    Ok(lease(old.run(), &found, old.fence().get().cast_signed(), until))
+        .prepare_cached(
+            "UPDATE leases SET renewed = ?2, until = CASE WHEN ?2 < renewed THEN ?3 ELSE max(until, ?3) END WHERE run = ?1
+             RETURNING renewed, until",
+        )?
+        .query_one((found.key, micros(now), end_of(now, lasts)), time)?;
+    Ok(Lease::new(old.run().clone(), thread_id(found.thread), old.fence(), time))
 }
 
 pub(super) fn end(log: &Log<'_>, writer: &Writer, end: RunEnd, detail: Option<&str>, now: Timestamp) -> Result<(), StoreError> {
@@ -114,11 +123,9 @@ pub(super) fn end(log: &Log<'_>, writer: &Writer, end: RunEnd, detail: Option<&s
 /// The run that somebody else tells to be lost: it must not have its thread now.
 fn told_lost(log: &Log<'_>, run: &RunId, now: Timestamp) -> Result<Found, StoreError> {
     let found = runs::resolve(log.tx, log.owner, run)?;
-    let has = match found.fence {
-        Some(fence) => until(log.tx, &found, fence)?.is_some_and(|until| until > micros(now)),
-        None => false,
-    };
-    if has {
+    if let Some(fence) = found.fence
+        && time_of(log.tx, &found, fence)?.is_some()
+    {
         held(log.tx, &found, now)?;
     }
     Ok(found)

@@ -4,6 +4,7 @@
 //! `store.rs`.
 
 mod anchors;
+mod answers;
 mod append;
 mod back;
 mod backup;

@@ -11,8 +11,8 @@ use rusqlite::TransactionBehavior;
 
 use super::ids::thread_id;
 use super::{
-    SqliteStore, anchors, back, cards, chat, files, forget, forks, leases, moment, read, requests, runs, search, summaries,
-    texts, threads, verify,
+    SqliteStore, anchors, answers, back, cards, chat, files, forget, forks, leases, moment, read, requests, runs, search,
+    summaries, texts, threads, verify,
 };
 use crate::{
     After, AnchorKey, Append, Appended, Fault, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile,
@@ -127,6 +127,14 @@ impl Store for SqliteStore {
 
     fn run_rounds<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<RecordedRound>> {
         self.read(owner, move |connection, owner| summaries::rounds(connection, owner, run))
+    }
+
+    fn answer_of<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Option<EntryId>> {
+        self.read(owner, move |connection, owner| answers::of_run(connection, owner, run))
+    }
+
+    fn answers<'a>(&'a self, owner: &'a OwnerId, message: EntryId, persona: &'a str) -> StoreFuture<'a, Vec<(RunId, EntryId)>> {
+        self.read(owner, move |connection, owner| answers::to(connection, owner, message, persona))
     }
 
     fn steps<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<(String, Timestamp)>> {

@@ -10,7 +10,7 @@ use super::ids::{OwnerKey, entry_id, number, thread_id};
 use super::threads::limit;
 use super::time::timestamp;
 use super::{bodies, requests, rows, runs, threads};
-use crate::{Ended, RunEnd, RunNumber, RunSummary, RunsOf, StoreError};
+use crate::{Ended, LeaseTime, RunEnd, RunNumber, RunSummary, RunsOf, StoreError};
 
 /// Reads a run, from that column on: [`RUN`].
 pub(super) fn run(row: &Row<'_>, first: usize) -> Result<Run, rusqlite::Error> {
@@ -33,7 +33,7 @@ fn columns() -> String {
     format!(
         "{RUN}, runs.run, runs.began, runs.ended, runs.how, runs.detail,
          (SELECT count(*) FROM rounds WHERE rounds.run = runs.run),
-         (SELECT until FROM leases WHERE leases.run = runs.run), {}",
+         (SELECT renewed FROM leases WHERE leases.run = runs.run), (SELECT until FROM leases WHERE leases.run = runs.run), {}",
         requests::SPENT
     )
 }
@@ -51,8 +51,8 @@ fn summary(row: &Row<'_>) -> Result<(RunSummary, Option<String>), rusqlite::Erro
         began: time(6)?,
         end,
         rounds: row.get(10)?,
-        lease_until: time(11)?,
-        spent: requests::spent(row, 12)?,
+        lease: time(11)?.zip(time(12)?).map(|(renewed, until)| LeaseTime::new(renewed, until)),
+        spent: requests::spent(row, 13)?,
     };
     Ok((summary, how))
 }

@@ -355,7 +355,7 @@ fn leftovers(connection: &Connection, owner: &Owner, verified: &mut Verified) ->
 
 /// Every run is what was begun, and stands where it is looked for.
 fn began(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Result<(), StoreError> {
-    const MISPLACED: [&str; 9] = [
+    const MISPLACED: [&str; 11] = [
         "SELECT run FROM runs WHERE owner <> ?3",
         "SELECT run FROM runs WHERE NOT EXISTS
              (SELECT 1 FROM threads WHERE threads.thread = runs.thread AND merged IS NULL AND thread BETWEEN ?1 AND ?2)",
@@ -373,6 +373,9 @@ fn began(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Res
         "SELECT run FROM leases WHERE NOT EXISTS
              (SELECT 1 FROM runs WHERE runs.run = leases.run AND runs.thread = leases.thread AND runs.fence = leases.fence
                   AND runs.ended IS NULL)",
+        "SELECT run FROM leases WHERE renewed > until",
+        "SELECT run FROM runs WHERE answer IS NOT NULL
+             AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.entry = runs.answer AND entries.entry BETWEEN ?1 AND ?2)",
         "SELECT run FROM runs WHERE ((began IS NULL) <> (fence IS NULL) OR (ended IS NULL) <> (how IS NULL)
              OR fence > (SELECT fences FROM owners WHERE owner = ?3)
              OR how NOT IN ('answered', 'stopped', 'deadline', 'limit', 'failed', 'lost'))",

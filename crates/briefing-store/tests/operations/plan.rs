@@ -6,8 +6,8 @@ use briefing::log::{Arrival, Body, Card, Cause, Kind, Kinds, Run, Settled};
 use briefing::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunId, Text, ThreadId, ToolCall};
 use briefing::ports::{Back, FileText};
 use briefing_store::{
-    AnchorKey, Append, Content, Expected, Forget, ImportedRound, KeptRequest, KeptText, Key, Lease, Logged, RunEnd, Spent,
-    Store, Target, Writer,
+    AnchorKey, Append, By, Content, Expected, Forget, ImportedRound, KeptRequest, KeptText, Key, Lease, Logged, Role, RunEnd,
+    Spent, Store, Target, Writer,
 };
 use jiff::Timestamp;
 use pollster::block_on;
@@ -108,6 +108,11 @@ pub(super) fn times() -> impl Strategy<Value = Time> {
     (0_u8..30, prop_oneof![Just(0_u16), 0_u16..3_000])
 }
 
+/// The times of a clock that is wrong at times, and then by more than any lease lasts.
+fn clocks() -> impl Strategy<Value = Time> {
+    prop_oneof![5 => times(), 1 => (80_u8..110, Just(0_u16))]
+}
+
 fn appends() -> impl Strategy<Value = Planned> {
     let what = prop_oneof![
         5 => mails().prop_map(Planning::Mail),
@@ -151,9 +156,9 @@ pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
         2 => (n(), n()).prop_map(|(from, into)| Step::Merge(from, into)),
         2 => n().prop_map(Step::Split),
         3 => (n(), n(), n(), n()).prop_map(|(run, thread, entry, key)| Step::Anchor(run, thread, entry, key)),
-        5 => (n(), times(), 0_u8..10).prop_map(|(run, at, lasts)| Step::Lease(run, at, lasts)),
-        2 => (n(), times(), 0_u8..10).prop_map(|(lease, at, lasts)| Step::Renew(lease, at, lasts)),
-        3 => (n(), n(), times()).prop_map(|(run, how, at)| Step::End(run, how, at)),
+        5 => (n(), clocks(), 0_u8..10).prop_map(|(run, at, lasts)| Step::Lease(run, at, lasts)),
+        2 => (n(), clocks(), 0_u8..10).prop_map(|(lease, at, lasts)| Step::Renew(lease, at, lasts)),
+        3 => (n(), n(), clocks()).prop_map(|(run, how, at)| Step::End(run, how, at)),
         1 => (n(), times()).prop_map(|(run, at)| Step::Stop(run, at)),
         2 => (n(), prop_oneof![0_u64..9, Just(u64::MAX)]).prop_map(|(run, tokens)| Step::Spend(run, tokens)),
         3 => (n(), n(), times()).prop_map(|(run, key, at)| Step::Begins(run, key, at)),
@@ -425,7 +430,8 @@ impl Over<'_> {
         let key = planned.key.map(|key| Key::new(&format!("key {}", key % 4))).or(append.key);
         let by = planned.by.map(|by| {
             let run = if by.is_multiple_of(2) { self.scheduled(by) } else { Self::run(by) };
-            self.writer(run, by / 5)
+            let role = if by.is_multiple_of(3) { Role::Answer } else { Role::Note };
+            By { writer: self.writer(run, by / 5), role }
         });
         let target = match &append.content {
             Content::Edit(edit) => block_on(self.store.thread_of(self.owner, edit.of)).unwrap().map_or(thread, Target::Thread),

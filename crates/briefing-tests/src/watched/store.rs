@@ -105,6 +105,8 @@ impl<S: Store> Store for Watched<S> {
         run(owner: &'a OwnerId, run: &'a RunId) -> Option<RunSummary>;
         runs(owner: &'a OwnerId, of: RunsOf) -> Vec<RunSummary>;
         run_rounds(owner: &'a OwnerId, run: &'a RunId) -> Vec<RecordedRound>;
+        answer_of(owner: &'a OwnerId, run: &'a RunId) -> Option<EntryId>;
+        answers(owner: &'a OwnerId, message: EntryId, persona: &'a str) -> Vec<(RunId, EntryId)>;
         steps(owner: &'a OwnerId, run: &'a RunId) -> Vec<(String, Timestamp)>;
         requests(owner: &'a OwnerId, run: &'a RunId) -> Vec<RunRequest>;
         waiting_cards(owner: &'a OwnerId, count: usize) -> Vec<WaitingCard>;

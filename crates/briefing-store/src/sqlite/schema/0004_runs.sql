@@ -4,6 +4,7 @@ ALTER TABLE owners ADD COLUMN fences INTEGER NOT NULL DEFAULT 0;    -- the last 
 
 ALTER TABLE runs ADD COLUMN began INTEGER;                          -- when it was leased first
 ALTER TABLE runs ADD COLUMN fence INTEGER;                          -- that of its last lease
+ALTER TABLE runs ADD COLUMN answer INTEGER;                         -- the entry that it wrote as its answer
 ALTER TABLE runs ADD COLUMN stop INTEGER;                           -- when it was asked to stop
 ALTER TABLE runs ADD COLUMN ended INTEGER;                          -- when it ended,
 ALTER TABLE runs ADD COLUMN how TEXT;                               -- how,
@@ -20,10 +21,11 @@ CREATE INDEX runs_open_by_thread ON runs (thread, run) WHERE began IS NOT NULL A
 
 -- Which run has a thread. Without a row, nobody.
 CREATE TABLE leases (
-    thread INTEGER PRIMARY KEY,
-    run    INTEGER NOT NULL UNIQUE,
-    fence  INTEGER NOT NULL,
-    until  INTEGER NOT NULL
+    thread  INTEGER PRIMARY KEY,
+    run     INTEGER NOT NULL UNIQUE,
+    fence   INTEGER NOT NULL,
+    renewed INTEGER NOT NULL,                   -- when it was given or renewed last: it does not hold at a time that is well before
+    until   INTEGER NOT NULL
 ) STRICT;
 
 -- The steps of a run that were begun.

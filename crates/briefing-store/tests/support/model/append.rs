@@ -6,10 +6,10 @@ use std::sync::Arc;
 use briefing::log::{Arrival, Attachment, AttachmentId, Body, Cause, Edit, Mail, Message, MessageId, Place};
 use briefing::message::{EntryId, ThreadId};
 use briefing_mail::{Known, Placement};
-use briefing_store::{Append, Appended, Content, Expected, Fate, NewMail, NewMessage, StoreError, Target};
+use briefing_store::{Append, Appended, Content, Expected, Fate, NewMail, NewMessage, Role, StoreError, Target};
 use jiff::Timestamp;
 
-use super::log::{Log, cut};
+use super::log::{Log, RunRow, cut};
 
 struct Knows<'a>(&'a Log);
 
@@ -37,7 +37,11 @@ impl Log {
         if let Some(row) = before {
             return Ok(Appended { place: row.place(), thread: row.thread, fate: Fate::Before });
         }
-        let by = append.by.as_ref().map(|writer| self.writes(writer)).transpose()?;
+        let by = append.by.as_ref().map(|by| self.writes(&by.writer)).transpose()?;
+        let answers = append.by.as_ref().is_some_and(|by| by.role == Role::Answer);
+        if let Some(RunRow { run, answer: Some(entry), .. }) = by.map(|run| &self.runs[run]).filter(|_| answers) {
+            return Err(StoreError::Answered { run: run.id.clone(), entry: *entry });
+        }
         let placed = match &append.content {
             Content::Mail(new) => briefing_mail::place(&new.mail, &mut Knows(self)).unwrap_or_else(|never| match never {}),
             Content::Message(_) | Content::Card(_) | Content::Reset(_) | Content::Edit(_) => {
@@ -82,6 +86,7 @@ impl Log {
         self.rows.last_mut().unwrap().key = append.key;
         if let Some(run) = by.map(|run| &mut self.runs[run]) {
             run.last = at;
+            run.answer = run.answer.or(Some(place.entry).filter(|_| answers));
             if matches!(run.run.cause, Cause::Responsibility(_)) {
                 run.wrote.push(place.entry);
             }

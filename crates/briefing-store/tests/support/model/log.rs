@@ -93,6 +93,7 @@ pub(super) struct RunRow {
     pub(super) run: Run,
     pub(super) last: Timestamp,
     pub(super) wrote: Vec<EntryId>,
+    pub(super) answer: Option<EntryId>,
     pub(super) work: Work,
     pub(super) gone: bool,
 }

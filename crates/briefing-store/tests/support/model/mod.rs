@@ -169,6 +169,14 @@ impl Store for Model {
         self.read(owner, |log| log.run_rounds(run))
     }
 
+    fn answer_of<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Option<EntryId>> {
+        self.read(owner, |log| log.run(run).ok().and_then(|at| log.runs[at].answer))
+    }
+
+    fn answers<'a>(&'a self, owner: &'a OwnerId, message: EntryId, persona: &'a str) -> StoreFuture<'a, Vec<(RunId, EntryId)>> {
+        self.read(owner, |log| log.answers(message, persona))
+    }
+
     fn steps<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, Vec<(String, Timestamp)>> {
         self.read(owner, |log| log.steps(run))
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use briefing::log::{Body, Cause, RecordedOutcome, RecordedRound, Run};
-use briefing::message::{Assistant, EntryId, Item, Outcome, ThreadId};
+use briefing::log::{Body, Cause, Kind, RecordedOutcome, RecordedRound, Run};
+use briefing::message::{Assistant, EntryId, Item, Outcome, RunId, ThreadId};
 use briefing_store::{ImportedRound, StoreError, Writer};
 use jiff::Timestamp;
 
@@ -20,7 +20,8 @@ impl Log {
             Cause::Message(entry) => self.live(*entry)?.entry.at,
             Cause::Responsibility(_) => Timestamp::MIN,
         };
-        self.runs.push(RunRow { run: Run { thread, ..run }, last, wrote: Vec::new(), work: Work::default(), gone: false });
+        let run = Run { thread, ..run };
+        self.runs.push(RunRow { run, last, wrote: Vec::new(), answer: None, work: Work::default(), gone: false });
         Ok(())
     }
 
@@ -155,6 +156,15 @@ impl Log {
             }
         }
         found
+    }
+
+    /// The answers to a message that stand.
+    pub(super) fn answers(&self, message: EntryId, persona: &str) -> Vec<(RunId, EntryId)> {
+        let to = |run: &&RunRow| {
+            !run.gone && run.run.cause == Cause::Message(message) && run.run.persona.eq_ignore_ascii_case(persona)
+        };
+        let found = self.runs.iter().filter(to).filter_map(|run| Some((run.run.id.clone(), run.answer?)));
+        found.filter(|(_, answer)| !self.is(self.row(*answer).unwrap(), &[Kind::Popped, Kind::Erased])).collect()
     }
 
     pub(super) fn rounds_of(&self, run: usize) -> Vec<RecordedRound> {

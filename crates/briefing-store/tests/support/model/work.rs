@@ -6,10 +6,10 @@ use std::time::Duration;
 use briefing::log::{Entry, RecordedRound, Settled};
 use briefing::message::{EntryId, RunId, ThreadId};
 use briefing_store::{
-    Ended, Fence, KeptRequest, Lease, Moment, RunEnd, RunNumber, RunRequest, RunSummary, RunsOf, Spent, Step, StoreError,
-    WaitingCard, Writer,
+    Ended, Fence, KeptRequest, Lease, LeaseTime, Moment, RunEnd, RunNumber, RunRequest, RunSummary, RunsOf, Spent, Step,
+    StoreError, WaitingCard, Writer,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::log::{Log, cut};
 
@@ -31,7 +31,20 @@ pub(super) struct Work {
 pub(super) struct Held {
     pub(super) run: usize,
     fence: Fence,
+    renewed: Timestamp,
     until: Timestamp,
+}
+
+impl Held {
+    fn time(&self) -> LeaseTime {
+        LeaseTime::new(self.renewed, self.until)
+    }
+
+    /// Neither lapsed, nor renewed by a clock that was more than a minute ahead.
+    fn holds(&self, now: Timestamp) -> bool {
+        let ahead = self.renewed.duration_since(now);
+        now < self.until && ahead <= SignedDuration::from_secs(60)
+    }
 }
 
 impl Log {
@@ -62,7 +75,7 @@ impl Log {
     }
 
     fn is_free(&self, thread: ThreadId, now: Timestamp) -> Result<(), StoreError> {
-        match self.held(thread).filter(|held| held.until > cut(now)) {
+        match self.held(thread).filter(|held| held.holds(cut(now))) {
             Some(held) => Err(StoreError::Leased { thread, run: self.runs[held.run].run.id.clone(), until: held.until }),
             None => Ok(()),
         }
@@ -77,18 +90,22 @@ impl Log {
         let (fence, until) = (Fence::new(self.fences), cut(now) + lasts);
         let Log { runs, leases, .. } = self;
         leases.retain(|held| runs[held.run].run.thread != thread);
-        leases.push(Held { run: at, fence, until });
+        let held = Held { run: at, fence, renewed: cut(now), until };
+        let time = held.time();
+        leases.push(held);
         let work = &mut self.runs[at].work;
         work.fence = Some(fence);
         work.began = work.began.or(Some(cut(now)));
-        Ok(Lease::new(run.clone(), thread, fence, until))
+        Ok(Lease::new(run.clone(), thread, fence, time))
     }
 
     pub(super) fn renew(&mut self, lease: &Lease, now: Timestamp, lasts: Duration) -> Result<Lease, StoreError> {
         let at = self.writes(&lease.into())?;
         let held = self.leases.iter_mut().find(|held| held.run == at).unwrap();
-        held.until = held.until.max(cut(now) + lasts);
-        Ok(Lease::new(lease.run().clone(), self.runs[at].run.thread, held.fence, held.until))
+        let until = cut(now) + lasts;
+        held.until = if cut(now) < held.renewed { until } else { held.until.max(until) };
+        held.renewed = cut(now);
+        Ok(Lease::new(lease.run().clone(), self.runs[at].run.thread, held.fence, held.time()))
     }
 
     pub(super) fn end_run(
@@ -171,7 +188,7 @@ impl Log {
             began: run.work.began,
             end: run.work.end.clone(),
             rounds: u32::try_from(self.rounds_of(at).len()).unwrap(),
-            lease_until: self.leases.iter().find(|held| held.run == at).map(|held| held.until),
+            lease: self.leases.iter().find(|held| held.run == at).map(Held::time),
             spent: run.work.spent,
         }
     }
