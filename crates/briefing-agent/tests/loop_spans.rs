@@ -34,7 +34,8 @@ impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, cx: Context<'_, S>) {
         let span = cx.span(id).unwrap();
         if span.metadata().target().starts_with("briefing_agent") {
-            let mut fields = vec![span.parent().map_or_else(String::new, |parent| format!("{} > ", parent.name())) + span.name()];
+            let mut fields =
+                vec![span.parent().map_or_else(String::new, |parent| format!("{} > ", parent.name())) + span.name()];
             attributes.record(&mut Fields(&mut fields));
             self.0.lock().unwrap().push(fields.join(" "));
         }

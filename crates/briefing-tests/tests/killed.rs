@@ -30,6 +30,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use briefing::Wire;
 use briefing_store::{Settings, SqliteStore};
+use play::Order;
 
 /// The wires that every point is tried on.
 const WIRES: [Wire; 2] = [Wire::OpenAiChat, Wire::Anthropic];
@@ -37,6 +38,8 @@ const WIRES: [Wire; 2] = [Wire::OpenAiChat, Wire::Anthropic];
 const LEAST: usize = 200;
 /// Every such point is followed by a second kill.
 const SECOND_KILL: usize = 5;
+/// After every such kill the second message is answered before the first one.
+const SECOND_FIRST: usize = 3;
 /// The second process is killed at one of its first points.
 const SECOND_POINTS: usize = 47;
 /// How many stories are played at once.
@@ -53,6 +56,7 @@ struct Kill {
     wire: Wire,
     at: usize,
     again: Option<usize>,
+    then: Order,
 }
 
 #[test]
@@ -62,13 +66,14 @@ fn killed_before_and_after_every_effect() {
     let mut kills = Vec::new();
     for wire in WIRES {
         let folder = prepared(empty.path());
-        assert!(child::run(folder.path(), wire, 0, None), "{wire}");
+        assert!(child::run(folder.path(), wire, Order::InOrder, 0, None), "{wire}");
         look::look(folder.path(), wire, 0);
         let points = child::points(folder.path());
         eprintln!("{wire}: {points} points");
         kills.extend((1..=points).map(|at| {
             let again = (at % SECOND_KILL == 0).then(|| 1 + at * 7 % SECOND_POINTS);
-            Kill { wire, at, again }
+            let then = if at % SECOND_FIRST == 0 { Order::SecondFirst } else { Order::InOrder };
+            Kill { wire, at, again, then }
         }));
     }
     assert!(kills.len() >= LEAST, "{} points", kills.len());
@@ -106,12 +111,12 @@ fn prepared(empty: &Path) -> tempfile::TempDir {
 /// Plays the story with its kills, and then to its end. Whether it was killed twice.
 fn killed(empty: &Path, kill: &Kill) -> bool {
     let folder = prepared(empty);
-    assert!(!child::run(folder.path(), kill.wire, 0, Some(kill.at)), "no point {}", kill.at);
+    assert!(!child::run(folder.path(), kill.wire, Order::InOrder, 0, Some(kill.at)), "no point {}", kill.at);
     let mut kills = 1;
-    if kill.again.is_some() && !child::run(folder.path(), kill.wire, kills, kill.again) {
+    if kill.again.is_some() && !child::run(folder.path(), kill.wire, kill.then, kills, kill.again) {
         kills += 1;
     }
-    assert!(child::run(folder.path(), kill.wire, kills, None), "the story does not end");
+    assert!(child::run(folder.path(), kill.wire, kill.then, kills, None), "the story does not end");
     look::look(folder.path(), kill.wire, kills);
     kills > 1
 }

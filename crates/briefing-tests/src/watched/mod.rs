@@ -29,7 +29,7 @@ pub trait Hook: Send + Sync {
         Ok(())
     }
 
-    /// It was done, or refused.
+    /// It was done; or refused, or had been done before.
     fn after(&self, point: &Point<'_>, done: bool) {
         let _ = (point, done);
     }

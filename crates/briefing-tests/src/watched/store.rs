@@ -7,8 +7,8 @@ use briefing::log::{AttachmentId, Entry, MessageId, Notice, Place, RecordedRound
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
 use briefing::ports::Back;
 use briefing_store::{
-    After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile, Lease,
-    Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreFuture, ThreadSummary, Verified,
+    After, AnchorKey, Append, Appended, Fate, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile,
+    Lease, Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreFuture, ThreadSummary, Verified,
     WaitingCard, Writer,
 };
 use jiff::Timestamp;
@@ -32,13 +32,14 @@ impl<S: Store> Watched<S> {
         &'a self,
         what: &'static str,
         writer: Option<Writer>,
+        changed: fn(&T) -> bool,
         write: StoreFuture<'a, T>,
     ) -> StoreFuture<'a, T> {
         Box::pin(async move {
             let point = Point { what: What::Write(what), writer: writer.as_ref() };
             self.hook.before(&point)?;
             let done = write.await;
-            self.hook.after(&point, done.is_ok());
+            self.hook.after(&point, done.as_ref().is_ok_and(changed));
             done
         })
     }
@@ -58,7 +59,7 @@ macro_rules! writes {
     ($life:lifetime: $($name:ident($($given:ident: $type:ty),*) -> $out:ty, $writer:expr;)*) => {$(
         fn $name<$life>(&$life self, $($given: $type),*) -> StoreFuture<$life, $out> {
             let writer: Option<Writer> = $writer;
-            self.write(stringify!($name), writer, self.store.$name($($given),*))
+            self.write(stringify!($name), writer, |_| true, self.store.$name($($given),*))
         }
     )*};
 }
@@ -67,7 +68,6 @@ impl<S: Store> Store for Watched<S> {
     writes! { 'a:
         open_thread(owner: &'a OwnerId) -> ThreadId, None;
         named_thread(owner: &'a OwnerId, name: &'a str) -> ThreadId, None;
-        append(owner: &'a OwnerId, batch: Vec<Append>) -> Vec<Appended>, batch.first().and_then(|append| append.by.clone());
         begin_run(owner: &'a OwnerId, run: Run) -> (), None;
         wrote(owner: &'a OwnerId, writer: &'a Writer, entry: EntryId) -> (), Some(writer.clone());
         append_round(owner: &'a OwnerId, writer: &'a Writer, index: u32, said: Assistant, now: Timestamp) -> RecordedRound,
@@ -92,6 +92,12 @@ impl<S: Store> Store for Watched<S> {
         split(owner: &'a OwnerId, entry: EntryId) -> ThreadId, None;
         move_anchor(owner: &'a OwnerId, writer: &'a Writer, key: &'a AnchorKey, entry: EntryId) -> (), Some(writer.clone());
         forget(owner: &'a OwnerId, what: &'a Forget, now: Timestamp) -> ForgetReport, None;
+    }
+
+    fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>> {
+        let writer = batch.first().and_then(|append| append.by.clone());
+        let new = |appended: &Vec<Appended>| appended.iter().any(|appended| appended.fate != Fate::Before);
+        self.write("append", writer, new, self.store.append(owner, batch))
     }
 
     reads! { 'a:

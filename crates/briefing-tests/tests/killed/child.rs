@@ -12,12 +12,14 @@ use briefing_store::StoreError;
 use briefing_tests::watched::{Hook, Point};
 use pollster::block_on;
 
-use crate::play;
+use crate::play::{self, Order};
 
 const FOLDER: &str = "BRIEFING_CHILD_FOLDER";
 const WIRE: &str = "BRIEFING_CHILD_WIRE";
 /// How many processes there were before.
 const BEFORE: &str = "BRIEFING_CHILD_BEFORE";
+/// Set where it plays in another order.
+const ORDER: &str = "BRIEFING_CHILD_SECOND_FIRST";
 /// The point that it kills itself at.
 const POINT: &str = "BRIEFING_CHILD_POINT";
 /// Holds how many points the story had.
@@ -57,20 +59,24 @@ pub(crate) fn play() {
     let wire = Wire::ALL.into_iter().find(|known| known.name() == wire).unwrap();
     let before = std::env::var(BEFORE).unwrap().parse().unwrap();
     let at = std::env::var(POINT).ok().map(|at| at.parse().unwrap());
+    let order = if std::env::var_os(ORDER).is_some() { Order::SecondFirst } else { Order::InOrder };
     let killer = Arc::new(Killer { passed: AtomicUsize::new(0), at });
     let hook: Arc<dyn Hook> = killer.clone();
-    block_on(play::play(&play::desk(&folder, &hook, before), wire, &folder)).unwrap();
+    block_on(play::play(&play::desk(&folder, &hook, before), wire, &folder, order)).unwrap();
     std::fs::write(folder.join(POINTS), killer.passed.load(Ordering::SeqCst).to_string()).unwrap();
 }
 
 /// Plays in another process, as the next one after so many. Whether it came to its end; else it was killed.
-pub(crate) fn run(folder: &Path, wire: Wire, before: usize, at: Option<usize>) -> bool {
+pub(crate) fn run(folder: &Path, wire: Wire, order: Order, before: usize, at: Option<usize>) -> bool {
     use std::os::unix::process::ExitStatusExt;
 
     let told = File::create(folder.join(format!("told-{before}"))).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["child", "--exact", "--nocapture", "--test-threads=1"]);
     command.env(FOLDER, folder).env(WIRE, wire.name()).env(BEFORE, before.to_string());
+    if order == Order::SecondFirst {
+        command.env(ORDER, "");
+    }
     if let Some(at) = at {
         command.env(POINT, at.to_string());
     }

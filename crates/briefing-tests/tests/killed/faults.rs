@@ -32,7 +32,7 @@ impl Hook for Failing {
 fn play(folder: &Path, hook: &Arc<Failing>) -> (usize, usize) {
     let hooked: Arc<dyn Hook> = Arc::clone(hook) as Arc<dyn Hook>;
     for broken in 0..3 {
-        match block_on(play::play(&play::desk(folder, &hooked, broken), Wire::OpenAiChat, folder)) {
+        match block_on(play::play(&play::desk(folder, &hooked, broken), Wire::OpenAiChat, folder, play::Order::InOrder)) {
             Ok(()) => return (broken, hook.writes.load(Ordering::SeqCst)),
             Err(AgentError::Store(StoreError::Locked | StoreError::Full)) => {}
             Err(error) => panic!("{error}"),

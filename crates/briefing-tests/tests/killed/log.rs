@@ -61,9 +61,18 @@ impl<'a> Effects<'a> {
     }
 }
 
-/// Every call has one outcome, which says what came of it. How many were lost.
-pub(crate) fn calls(store: &dyn Store, thread: ThreadId, effects: &Effects<'_>) -> usize {
-    let mut lost = 0;
+/// What came of the calls of a thread that were not done.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotDone {
+    /// They were broken off.
+    pub(crate) broken: usize,
+    /// They wait as a card, or did.
+    pub(crate) held: usize,
+}
+
+/// Every call has one outcome, which says what came of it.
+pub(crate) fn calls(store: &dyn Store, thread: ThreadId, effects: &Effects<'_>) -> NotDone {
+    let mut not_done = NotDone::default();
     for run in runs(store, thread) {
         let id = &run.run.id;
         for (round, recorded) in (0..).zip(block_on(store.run_rounds(&owner(), id)).unwrap()) {
@@ -73,9 +82,10 @@ pub(crate) fn calls(store: &dyn Store, thread: ThreadId, effects: &Effects<'_>) 
                 let outcome = ModelMessage::Tool(Arc::clone(&outcome.unwrap().outcome)).text();
                 let (key, done) = (StepKey::call(id, round, at), format!("{} at", call.name));
                 let times = effects.times(&call.name, key.as_str());
-                if outcome == OutcomeText::Lost.text() {
-                    lost += 1;
+                if outcome == OutcomeText::Lost.text() || outcome == OutcomeText::Interrupted.text() {
+                    not_done.broken += 1;
                 } else if call.name == PAY {
+                    not_done.held += 1;
                     assert_eq!((&*outcome, times), (OutcomeText::Waiting.text(), 0));
                 } else {
                     assert!(outcome.starts_with(&done) && times > 0, "{outcome}, done {times} times");
@@ -84,5 +94,5 @@ pub(crate) fn calls(store: &dyn Store, thread: ThreadId, effects: &Effects<'_>) 
             }
         }
     }
-    lost
+    not_done
 }

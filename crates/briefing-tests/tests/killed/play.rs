@@ -45,10 +45,22 @@ pub(crate) fn desk(folder: &Path, hook: &Arc<dyn Hook>, before: usize) -> Desk {
     }
 }
 
+/// What is played first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The first message, its card, scheduled work, the second message.
+    InOrder,
+    /// The second message comes first: whatever run died over the first one is closed, and another goes on.
+    SecondFirst,
+}
+
 /// Plays what was not played before.
-pub(crate) async fn play(desk: &Desk, wire: Wire, folder: &Path) -> Result<(), AgentError> {
+pub(crate) async fn play(desk: &Desk, wire: Wire, folder: &Path, order: Order) -> Result<(), AgentError> {
     let agent = desk.agent(wire).unwrap();
     let chat = desk.store.named_thread(&owner(), FIRST).await?;
+    if order == Order::SecondFirst {
+        say(desk, &agent, chat, Question::Second, SECOND, folder).await?;
+    }
     say(desk, &agent, chat, Question::First, FIRST, folder).await?;
     for waiting in desk.store.waiting_cards(&owner(), 10).await? {
         // What another process claimed is its own.
