@@ -7,9 +7,8 @@ mod tool_support;
 
 use std::time::Duration;
 
-
-use briefing_agent::{Tool, ToolFailure};
 use briefing_agent::tool::{CommandLimits, CommandTool, Proposal};
+use briefing_agent::{Tool, ToolFailure};
 use serde_json::json;
 use tool_support::{Desk, gone, object, read_when_there, run, spec, text};
 
@@ -298,10 +297,7 @@ async fn a_proposal_that_fails_proposes_nothing_and_says_so() {
     let limits = CommandLimits { output_bytes: 10, ..CommandLimits::default() };
     let why = "the program that proposes it failed: it printed more than 10 bytes and was ended";
     assert_eq!(proposal(&failing("/bin/echo", &["more than ten bytes"]).limits(limits)).await, failed(why));
-    assert_eq!(
-        proposal(&failing("/bin/true", &[])).await,
-        failed("the program that proposes it shows nothing to confirm")
-    );
+    assert_eq!(proposal(&failing("/bin/true", &[])).await, failed("the program that proposes it shows nothing to confirm"));
 }
 
 #[tokio::test]

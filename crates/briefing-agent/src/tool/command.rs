@@ -219,7 +219,11 @@ impl Tool for CommandTool {
         &self.spec
     }
 
-    fn propose<'a>(&'a self, input: &'a Map<String, Value>, _: &'a ToolContext) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
+    fn propose<'a>(
+        &'a self,
+        input: &'a Map<String, Value>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
         Box::pin(self.preview(input))
     }
 

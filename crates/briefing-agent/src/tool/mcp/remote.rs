@@ -58,7 +58,11 @@ impl Tool for RemoteTool {
         &self.spec
     }
 
-    fn propose<'a>(&'a self, input: &'a Map<String, Value>, _: &'a ToolContext) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
+    fn propose<'a>(
+        &'a self,
+        input: &'a Map<String, Value>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
         let preview = serde_json::to_string_pretty(input).unwrap_or_default();
         Box::pin(std::future::ready(Ok(Proposal { preview, fingerprint: self.fingerprint.clone() })))
     }

@@ -26,7 +26,9 @@ pub(super) fn of_start(error: &ClientInitializeError) -> String {
         ClientInitializeError::TransportError { error, .. } => of_transport(&*error.error),
         ClientInitializeError::JsonRpcError(error) => shown(&error.message),
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
-        ClientInitializeError::NoCompatibleProtocolVersion { .. } => "it speaks no version of MCP that is known here".to_owned(),
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
+            "it speaks no version of MCP that is known here".to_owned()
+        }
         _ => "its first answer is none of MCP".to_owned(),
     }
 }
