@@ -72,8 +72,8 @@ async fn a_tool_that_crashes_or_hangs_has_failed_and_nothing_else() {
     assert_eq!(
         texts(&told),
         [
-            (Some(true), "the tool crashed: out of ice"),
-            (Some(true), "the tool took longer than 0 s and was ended"),
+            (Some(true), "the tool crashed and may have had its effect: out of ice"),
+            (Some(true), "the tool took longer than 0 s and was ended; it may have had its effect"),
             (Some(false), "found ice"),
         ]
     );

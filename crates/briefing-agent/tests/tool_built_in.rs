@@ -7,7 +7,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use briefing::log::{Address, Arrival, Attachment, AttachmentId, Cause, Mail, Message, Reset, ResetKind, Run};
-use briefing::message::{Assistant, Bytes, Item, Media, Outcome, OwnerId, Part, ThreadId, ToolCall};
+use briefing::message::{Assistant, Bytes, Item, Media, Outcome, OwnerId, Part, RunId, ThreadId, ToolCall};
 use briefing::persona::Role;
 use briefing::ports::{FileText, History};
 use briefing::view::{HistoryView, Replay};
@@ -248,6 +248,60 @@ async fn a_search_tells_who_wrote_what_when() {
     let found = text(&run(&tool, json!({"query": "zebra", "limit": 1}), &desk.cx()).await.unwrap());
     assert_eq!(found.matches("thread ").count(), 1);
     assert_eq!(text(&run(&tool, json!({"query": "giraffe"}), &desk.cx()).await.unwrap()), "[nothing found]");
+}
+
+#[tokio::test]
+async fn a_search_finds_nothing_from_before_a_reset_and_nothing_of_other_personas_chats() {
+    let desk = Desk::open().await;
+    let owner = OwnerId::default();
+    let chat = async |agent: Option<&str>, text: &str| {
+        let thread = desk.store.open_thread(&owner).await.unwrap();
+        let asked = Append::message(ModelMessage::user(format!("zebra {text}")), Target::Thread(thread), NOW);
+        let mut answer = Message::from(ModelMessage::assistant(format!("zebra answer {text}")));
+        answer.agent = agent.map(Into::into);
+        let answer = Content::Message(Box::new(NewMessage { message: answer, files: Vec::new() }));
+        let answer = Append::new(answer, Target::Thread(thread), NOW);
+        let asked = desk.store.append(&owner, vec![asked, answer]).await.unwrap().remove(0);
+        (thread, asked.place.entry)
+    };
+    let mail = |subject: &str| {
+        let mail = Mail { subject: Some(subject.to_owned()), body: Some("zebra".into()), ..Mail::default() };
+        Append::mail(NewMail { mail, ..NewMail::default() }, NOW)
+    };
+    let run_of = async |id: &str, thread: ThreadId, asked, persona: &str| {
+        let run = Run { id: RunId::new(id), thread, cause: Cause::Message(asked), persona: persona.into() };
+        desk.store.begin_run(&owner, run).await.unwrap();
+    };
+    // Chats of this persona, of another one by its name, of another one by its runs, of both, and of nobody.
+    chat(Some("DESK@shop.example"), "own").await;
+    chat(Some(OTHER), "foreign").await;
+    let (foreign, asked) = chat(None, "runs").await;
+    run_of("run-7", foreign, asked, OTHER).await;
+    let (both, asked) = chat(Some(OTHER), "both").await;
+    run_of("run-8", both, asked, "desk@shop.example").await;
+    chat(None, "nobody").await;
+    // Mails that others answer are found, those from before a reset are not.
+    let answered = desk.store.append(&owner, vec![mail("Answered")]).await.unwrap().remove(0);
+    run_of("run-9", answered.thread, answered.place.entry, OTHER).await;
+    let reset = Reset { kind: ResetKind::Flush, agent: None, reason: String::new(), extra: Default::default() };
+    let (own, _) = chat(None, "before").await;
+    let past = desk.store.append(&owner, vec![mail("Past")]).await.unwrap().remove(0).thread;
+    let resets = [own, past].map(|thread| Append::reset(reset.clone(), thread, NOW));
+    desk.store.append(&owner, resets.into()).await.unwrap();
+    let behind = Append::message(ModelMessage::user("zebra behind"), Target::Thread(own), NOW);
+    desk.store.append(&owner, vec![behind]).await.unwrap();
+    let found = text(&run(&SearchThreads::default(), json!({"query": "zebra", "limit": 20}), &desk.cx()).await.unwrap());
+    let mut said: Vec<&str> =
+        found.lines().filter_map(|line| line.strip_prefix("> zebra ").or(line.strip_prefix("Subject: "))).collect();
+    said.sort_unstable();
+    assert_eq!(said, ["Answered", "answer nobody", "answer own", "behind", "both", "nobody", "own"]);
+    // What may not be told takes nobody's room.
+    let found = text(&run(&SearchThreads::default(), json!({"query": "zebra", "limit": 7}), &desk.cx()).await.unwrap());
+    assert_eq!(found.matches("thread ").count(), 7);
+    // In its own thread a persona reads what is nobody's, whoever else runs there.
+    let there = ToolContext { thread: foreign, ..desk.cx() };
+    let found = text(&run(&SearchThreads::default(), json!({"query": "zebra runs", "limit": 20}), &there).await.unwrap());
+    assert_eq!(found.matches("thread ").count(), 2);
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@ mod tool_support;
 
 use std::time::Duration;
 
-use briefing_agent::ToolFailure;
-use briefing_agent::tool::{CommandLimits, CommandTool};
+use briefing_agent::tool::{CommandLimits, CommandTool, Proposal};
+use briefing_agent::{Tool, ToolFailure};
 use serde_json::json;
 use tool_support::{Desk, gone, object, read_when_there, run, spec, text};
 
@@ -214,4 +214,104 @@ async fn processor_time_is_bounded() {
     let limits = CommandLimits { cpu_seconds: Some(1), ..CommandLimits::default() };
     let detail = "it used up its 1 s of processor time".to_owned();
     assert_eq!(outcome(&shell("while :; do :; done").limits(limits)).await, Err(ToolFailure::Crashed { detail }));
+}
+
+async fn proposal(tool: &CommandTool) -> Result<Proposal, ToolFailure> {
+    let desk = Desk::open().await;
+    tool.propose(&object(json!({"order": 7})), &desk.cx()).await
+}
+
+#[tokio::test]
+async fn without_a_program_that_proposes_the_declaration_is_compared() {
+    let declared = async |tool: CommandTool| {
+        let Proposal { preview, fingerprint } = proposal(&tool).await.unwrap();
+        assert_eq!(preview, "{\n  \"order\": 7\n}");
+        fingerprint
+    };
+    let named = |name: &str, schema: &str| CommandTool::new(spec(name, schema), "/bin/cat");
+    let any = r#"{"type":"object"}"#;
+    let first = declared(named("a", any).args(["x", "y"])).await;
+    assert_eq!(first.len(), 64);
+    assert_eq!(declared(named("a", r#"{ "type": "object" }"#).args(["x", "y"]).env("KEY", "secret")).await, first);
+    let others = [
+        named("b", any).args(["x", "y"]),
+        named("a", any).args(["xy"]),
+        named("a", any).args(["x", "y"]).dir("/tmp"),
+        named("a", r#"{"type":"object","required":["order"]}"#).args(["x", "y"]),
+        CommandTool::new(spec("a", any), "/bin/tac").args(["x", "y"]),
+    ];
+    for other in others {
+        assert_ne!(declared(other).await, first);
+    }
+}
+
+#[tokio::test]
+async fn a_program_proposes_with_what_it_would_touch() {
+    let desk = Desk::open().await;
+    let state = desk.path("state");
+    let script = format!(
+        r#"read -r input; printf '{{"preview": "cancels %s; key %s", "fingerprint": "%s"}}' \
+            "$(printf %s "$input" | tr -d '"')" "$BRIEFING_CALL_KEY" "$(cat {})""#,
+        state.display()
+    );
+    let tool = shell("touch ran").dir(desk.folder.path()).proposing("/bin/sh", ["-c", &script]);
+    std::fs::write(&state, "open").unwrap();
+    let first = proposal(&tool).await.unwrap();
+    assert_eq!(first.preview, "cancels {order:7}; key ");
+    assert_eq!(proposal(&tool).await.unwrap(), first);
+    std::fs::write(&state, "sent").unwrap();
+    let changed = proposal(&tool).await.unwrap();
+    assert_eq!(changed.preview, first.preview);
+    assert_ne!(changed.fingerprint, first.fingerprint);
+    // What would be done counts too, though the program that proposes says the same.
+    let other = shell("touch other").dir(desk.folder.path()).proposing("/bin/sh", ["-c", &script]);
+    assert_ne!(proposal(&other).await.unwrap().fingerprint, changed.fingerprint);
+    assert!(!desk.path("ran").exists());
+}
+
+#[tokio::test]
+async fn what_a_program_prints_as_no_json_is_the_preview_and_what_is_compared() {
+    let printing = |text: &str| shell("true").proposing("/bin/echo", [text]);
+    let first = proposal(&printing("cancels order 7, which is open")).await.unwrap();
+    assert_eq!(first.preview, "cancels order 7, which is open\n");
+    assert_eq!(proposal(&printing("cancels order 7, which is open")).await.unwrap(), first);
+    assert_ne!(proposal(&printing("cancels order 7, which is sent")).await.unwrap().fingerprint, first.fingerprint);
+    let without = proposal(&printing(r#"{"preview": "cancels order 7"}"#)).await.unwrap();
+    assert_eq!(without.preview, "cancels order 7");
+    // No program's words may pass for a fingerprint that it did not give.
+    let odd = proposal(&printing(r#"{"preview": 7, "fingerprint": "a"}"#)).await.unwrap();
+    assert_eq!(odd.preview, "{\"preview\": 7, \"fingerprint\": \"a\"}\n");
+}
+
+#[tokio::test]
+async fn a_proposal_that_fails_proposes_nothing_and_says_so() {
+    let failing = |program: &str, args: &[&str]| {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        within(Duration::from_secs(1), "true").proposing(program, args)
+    };
+    let failed = |why: &str| Err(ToolFailure::Failed { message: format!("nothing was done: {why}") });
+    let why = "the program that proposes it failed: exit code 3\nno such order";
+    assert_eq!(proposal(&failing("/bin/sh", &["-c", "echo no such order >&2; exit 3"])).await, failed(why));
+    let why = "the program that proposes it failed: it took longer than 1 s and was ended";
+    assert_eq!(proposal(&failing("/bin/sleep", &["1000"])).await, failed(why));
+    let limits = CommandLimits { output_bytes: 10, ..CommandLimits::default() };
+    let why = "the program that proposes it failed: it printed more than 10 bytes and was ended";
+    assert_eq!(proposal(&failing("/bin/echo", &["more than ten bytes"]).limits(limits)).await, failed(why));
+    assert_eq!(proposal(&failing("/bin/true", &[])).await, failed("the program that proposes it shows nothing to confirm"));
+}
+
+#[tokio::test]
+async fn a_failure_says_whether_the_command_may_have_done_something() {
+    let may = |failure: ToolFailure| (failure.may_have_done(), failure.to_string());
+    let after = Duration::from_secs(1);
+    let late = outcome(&within(after, "sleep 1000")).await.unwrap_err();
+    assert_eq!(may(late), (true, "the tool took longer than 1 s and was ended; it may have had its effect".to_owned()));
+    let limits = CommandLimits { output_bytes: 1, ..CommandLimits::default() };
+    let much = outcome(&shell("echo many").limits(limits)).await.unwrap_err();
+    assert_eq!(may(much), (true, "the tool gave back more than 1 bytes and was ended; it may have had its effect".to_owned()));
+    let killed = outcome(&shell("kill -KILL $$")).await.unwrap_err();
+    assert_eq!(may(killed), (true, "the tool crashed and may have had its effect: it was ended by signal 9".to_owned()));
+    assert_eq!(may(outcome(&shell("exit 2")).await.unwrap_err()), (false, "exit code 2".to_owned()));
+    let nowhere = outcome(&shell("true").dir("/no/such/folder")).await.unwrap_err();
+    assert_eq!(may(nowhere), (false, "it could not be run: entity not found".to_owned()));
 }

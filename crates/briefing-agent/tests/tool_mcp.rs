@@ -20,7 +20,7 @@ use briefing_agent::{Effect, Tool, ToolFailure, ToolOutput};
 use mcp_server::{PNG, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tool_support::{Desk, gone, read_when_there, run, text};
+use tool_support::{Desk, gone, object, read_when_there, run, text};
 
 /// Names the folder of a server: without it the server below is no server.
 const FOLDER: &str = "BRIEFING_TEST_MCP";
@@ -292,4 +292,58 @@ async fn a_server_over_http_that_is_not_there_is_a_fault() {
     assert!(matches!(fault, Some(McpFault::Refused { .. })), "{fault:?}");
     let fault = McpServer::http(url, [("x key".to_owned(), "secret".to_owned())]).connect().await.err();
     assert_eq!(fault, Some(McpFault::Header { name: "x key".to_owned() }));
+}
+
+#[tokio::test]
+async fn the_address_of_a_server_is_not_told() {
+    let desk = Desk::open().await;
+    let (url, _) = http(desk.folder.path()).await;
+    let host = url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
+    let tools = McpServer::http(format!("{url}?apiKey=sk-secret"), []).connect().await.unwrap();
+    let died = call(&tools, &desk, "die", json!({})).await.unwrap_err();
+    let detail = format!("the MCP server: {host}: the connection broke");
+    assert_eq!(died, ToolFailure::Crashed { detail });
+    assert!(died.may_have_done());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let host = listener.local_addr().unwrap();
+    drop(listener);
+    let fault = McpServer::http(format!("http://{host}/mcp/sk-secret?apiKey=sk-secret"), []).connect().await.err();
+    assert_eq!(fault, Some(McpFault::Refused { detail: format!("{host}: it cannot be reached") }));
+}
+
+#[tokio::test]
+async fn a_call_that_was_broken_off_says_that_it_may_have_had_its_effect() {
+    let desk = Desk::open().await;
+    let after = Duration::from_millis(300);
+    let tools = started(desk.folder.path(), "").timeout(after).connect().await.unwrap();
+    for (name, may) in [("slow", true), ("die", true), ("lie", true), ("big", true), ("fail", false), ("error", false)] {
+        let failure = call(&tools, &desk, name, json!({})).await.unwrap_err();
+        assert_eq!(failure.may_have_done(), may, "{name}: {failure}");
+        assert_eq!(failure.to_string().contains("may have had its effect"), may, "{name}: {failure}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_confirms_is_compared_with_the_server_and_the_schema() {
+    let desk = Desk::open().await;
+    let of = async |server: McpServer, name: &str| {
+        let tools = server.connect().await.unwrap().tools;
+        let tool = tools.iter().find(|tool| tool.spec().name.ends_with(name)).unwrap();
+        let proposal = tool.propose(&object(json!({"say": "a"})), &desk.cx()).await.unwrap();
+        assert_eq!(proposal.preview, "{\n  \"say\": \"a\"\n}");
+        proposal.fingerprint
+    };
+    let folder = desk.folder.path();
+    let slow = of(started(folder, ""), "slow").await;
+    assert_eq!(slow.len(), 64);
+    // Another connection to the same server, under another name here, is the same tool.
+    assert_eq!(of(started(folder, "other").prefix("shop"), "slow").await, slow);
+    assert_ne!(of(started(folder, ""), "big").await, slow);
+    assert_ne!(of(started(folder, ""), "echo").await, slow);
+    let (url, _) = http(folder).await;
+    let over = of(McpServer::http(format!("{url}?key=1"), []), "slow").await;
+    assert_ne!(over, slow);
+    assert_eq!(of(McpServer::http(format!("{url}?key=2"), []), "slow").await, over);
+    let (elsewhere, _) = http(folder).await;
+    assert_ne!(of(McpServer::http(elsewhere, []), "slow").await, over);
 }

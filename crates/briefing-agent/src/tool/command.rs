@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -11,11 +11,12 @@ use briefing::text::prefix;
 use futures_util::future::{Either, select, try_join3};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::ChildStdin;
+use tokio::process::{ChildStdin, Command};
 
 use crate::BoxFuture;
+use crate::tool::fingerprint::Fingerprint;
 use crate::tool::group::{Group, Pipes, Program};
-use crate::tool::{Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
+use crate::tool::{Proposal, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
 
 /// How long a call may take where the tool's specification does not say.
 const TIME: Duration = Duration::from_secs(60);
@@ -34,7 +35,7 @@ const KEY: &str = "BRIEFING_CALL_KEY";
 /// Waits for a line, by which time this process has set the limits of the one that waits, and becomes the program. Nothing of the
 /// program or its arguments is read as shell.
 const GATE: &str = r#"IFS= read -r _ && exec "$@""#;
-const SHELL: &str = "/bin/sh";
+const BEHIND: (&str, &[&str]) = ("/bin/sh", &["-c", GATE, "briefing"]);
 
 /// What a command may cost. A limit that is none is that of this process.
 ///
@@ -69,11 +70,16 @@ impl Default for CommandLimits {
 /// output, when the future is dropped, and when the command itself has ended. A process that leaves the group (`setsid`) is not
 /// found again; it keeps the limits, and nothing waits for it. If this process is killed, its commands are not.
 ///
+/// What a person confirms is by default the arguments, and the fingerprint is that of the declaration: name, program, arguments,
+/// working directory and schema. [`proposing`](Self::proposing) names a program that looks at what the call would touch.
+///
 /// Polled inside a Tokio runtime with I/O and time. It needs `/bin/sh`, which waits until the limits are set.
 #[derive(Debug, Clone)]
 pub struct CommandTool {
     spec: ToolSpec,
     program: Program,
+    /// The program that proposes, and its arguments.
+    proposer: Option<(PathBuf, Vec<OsString>)>,
     limits: CommandLimits,
 }
 
@@ -83,7 +89,7 @@ impl CommandTool {
     #[must_use]
     pub fn new(spec: ToolSpec, program: impl Into<PathBuf>) -> Self {
         let program = Program { path: program.into(), args: Vec::new(), env: Vec::new(), dir: None };
-        Self { spec, program, limits: CommandLimits::default() }
+        Self { spec, program, proposer: None, limits: CommandLimits::default() }
     }
 
     /// The same with these arguments behind those before.
@@ -114,12 +120,65 @@ impl CommandTool {
         self
     }
 
-    async fn execute(&self, input: &Map<String, Value>, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
-        let json = serde_json::to_vec(input).map_err(|error| crashed(&error.into()))?;
-        let mut command = self.program.command(Some((Path::new(SHELL), &["-c", GATE, "briefing"])));
+    /// The same, and that program is what says what a call would do: it must change nothing. It is run as the command itself is, with
+    /// the same input, environment, working directory and limits, but without `BRIEFING_CALL_KEY`; when the call is made, and again
+    /// when a person confirms it.
+    ///
+    /// It prints one JSON object, `{"preview": TEXT, "fingerprint": TEXT}`, where the fingerprint tells what the call touches as it is
+    /// now; without one, and for anything else that it prints, the preview as printed is also what is compared. The tool's
+    /// declaration is compared in any case. If it fails, or prints nothing, nothing is proposed.
+    #[must_use]
+    pub fn proposing<A: Into<OsString>>(mut self, program: impl Into<PathBuf>, args: impl IntoIterator<Item = A>) -> Self {
+        self.proposer = Some((program.into(), args.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    async fn perform(&self, input: &Map<String, Value>, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let mut command = self.program.command(Some(BEHIND));
         command.env(KEY, &*cx.key);
-        let (group, pipes) = Group::start(command).map_err(|error| crashed(&error))?;
-        limit(&group, &self.limits).map_err(|error| crashed(&error))?;
+        let text = self.execute(command, input).await?;
+        let text = String::from_utf8_lossy(&text);
+        Ok(if text.trim().is_empty() { ToolOutput::default() } else { ToolOutput::text(text) })
+    }
+
+    async fn preview(&self, input: &Map<String, Value>) -> Result<Proposal, ToolFailure> {
+        let declared = self.declared();
+        let Some((path, args)) = &self.proposer else {
+            let preview = serde_json::to_string_pretty(input).unwrap_or_default();
+            return Ok(Proposal { preview, fingerprint: declared.finish() });
+        };
+        let program = Program { path: path.clone(), args: args.clone(), ..self.program.clone() };
+        let printed = self.execute(program.command(Some(BEHIND)), input).await.map_err(|failure| not_proposed(&failure))?;
+        let said = serde_json::from_slice::<Said>(&printed).ok();
+        let fingerprint = match said.as_ref().and_then(|said| said.fingerprint.as_deref()) {
+            Some(fingerprint) => declared.with(b"said").with(fingerprint.as_bytes()),
+            None => declared.with(b"printed").with(&printed),
+        };
+        let preview = said.map_or_else(|| String::from_utf8_lossy(&printed).into_owned(), |said| said.preview);
+        if preview.trim().is_empty() {
+            let message = "nothing was done: the program that proposes it shows nothing to confirm".to_owned();
+            return Err(ToolFailure::Failed { message });
+        }
+        Ok(Proposal { preview, fingerprint: fingerprint.finish() })
+    }
+
+    /// What it is. Its environment is left out, which may hold keys.
+    fn declared(&self) -> Fingerprint {
+        let Program { path, args, env: _, dir } = &self.program;
+        let dir = dir.as_ref().map(|dir| dir.as_os_str().as_encoded_bytes());
+        Fingerprint::of("command")
+            .with(self.spec.name.as_bytes())
+            .with(path.as_os_str().as_encoded_bytes())
+            .with_all(args.iter().map(|arg| arg.as_encoded_bytes()))
+            .with_all(dir.into_iter())
+            .with_json(self.spec.schema.as_str())
+    }
+
+    /// Runs it to its end; what it printed.
+    async fn execute(&self, command: Command, input: &Map<String, Value>) -> Result<Vec<u8>, ToolFailure> {
+        let json = serde_json::to_vec(input).map_err(|error| not_begun(&error.into()))?;
+        let (group, pipes) = Group::start(command).map_err(|error| not_begun(&error))?;
+        limit(&group, &self.limits).map_err(|error| not_begun(&error))?;
         let after = self.spec.timeout.unwrap_or(TIME);
         let mut printed = Printed::default();
         let most = self.limits.output_bytes;
@@ -134,11 +193,9 @@ impl CommandTool {
     }
 
     /// What a command that has ended by itself tells.
-    fn judge(&self, status: ExitStatus, printed: Printed) -> Result<ToolOutput, ToolFailure> {
+    fn judge(&self, status: ExitStatus, printed: Printed) -> Result<Vec<u8>, ToolFailure> {
         if status.success() {
-            let text = String::from_utf8_lossy(&printed.output);
-            let empty = text.trim().is_empty();
-            return Ok(if empty { ToolOutput::default() } else { ToolOutput::text(text) });
+            return Ok(printed.output);
         }
         if let Some(signal) = status.signal() {
             let detail = match self.limits.cpu_seconds {
@@ -162,9 +219,25 @@ impl Tool for CommandTool {
         &self.spec
     }
 
-    fn run<'a>(&'a self, input: &'a Map<String, Value>, cx: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(self.execute(input, cx))
+    fn propose<'a>(
+        &'a self,
+        input: &'a Map<String, Value>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
+        Box::pin(self.preview(input))
     }
+
+    fn run<'a>(&'a self, input: &'a Map<String, Value>, cx: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        Box::pin(self.perform(input, cx))
+    }
+}
+
+/// What a program that proposes prints, where it is JSON.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    preview: String,
+    fingerprint: Option<String>,
 }
 
 /// What a command has printed so far: all of its output, the end of its errors.
@@ -254,8 +327,24 @@ pub(super) fn last_lines(bytes: &[u8]) -> String {
     text.strip_prefix(prefix(&text, too_many)).unwrap_or(&text).to_owned()
 }
 
+/// The gate was never opened.
+fn not_begun(error: &io::Error) -> ToolFailure {
+    ToolFailure::Failed { message: format!("it could not be run: {}", error.kind()) }
+}
+
 fn crashed(error: &io::Error) -> ToolFailure {
-    ToolFailure::Crashed { detail: format!("it could not be run: {}", error.kind()) }
+    ToolFailure::Crashed { detail: format!("it was ended, as its pipes failed: {}", error.kind()) }
+}
+
+/// A proposal changes nothing, however it ended.
+fn not_proposed(failure: &ToolFailure) -> ToolFailure {
+    let why = match failure {
+        ToolFailure::Failed { message } => message.clone(),
+        ToolFailure::TimedOut { after } => format!("it took longer than {} s and was ended", after.as_secs()),
+        ToolFailure::TooMuch { limit } => format!("it printed more than {limit} bytes and was ended"),
+        ToolFailure::Crashed { detail } => detail.clone(),
+    };
+    ToolFailure::Failed { message: format!("nothing was done: the program that proposes it failed: {why}") }
 }
 
 /// Sets the limits of a child that waits at the gate; what it starts has the same.

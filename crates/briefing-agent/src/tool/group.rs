@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ pub(super) struct Pipes {
 
 impl Program {
     /// A command that starts it with nothing of this process's environment, behind `prefix` if there is one.
-    pub(super) fn command(&self, prefix: Option<(&Path, &[&str])>) -> Command {
+    pub(super) fn command(&self, prefix: Option<(&str, &[&str])>) -> Command {
         let mut command = match prefix {
             Some((launcher, args)) => {
                 let mut command = Command::new(launcher);

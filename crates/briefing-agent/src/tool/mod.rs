@@ -3,6 +3,8 @@
 #[cfg(all(unix, feature = "command"))]
 mod command;
 #[cfg(all(unix, feature = "command"))]
+mod fingerprint;
+#[cfg(all(unix, feature = "command"))]
 mod group;
 #[cfg(all(unix, feature = "mcp"))]
 pub mod mcp;
@@ -109,26 +111,26 @@ pub struct ToolOutput {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolFailure {
-    /// The tool itself says so.
+    /// The tool itself says so, or it was never begun.
     #[error("{message}")]
     Failed {
         /// What it says.
         message: String,
     },
     /// It took too long and was ended.
-    #[error("the tool took longer than {} s and was ended", after.as_secs())]
+    #[error("the tool took longer than {} s and was ended; it may have had its effect", after.as_secs())]
     TimedOut {
         /// The limit.
         after: Duration,
     },
     /// It gave back more than it may, and was ended.
-    #[error("the tool gave back more than {limit} bytes and was ended")]
+    #[error("the tool gave back more than {limit} bytes and was ended; it may have had its effect")]
     TooMuch {
         /// The limit in bytes.
         limit: u64,
     },
-    /// It crashed or cannot be reached.
-    #[error("the tool crashed: {detail}")]
+    /// It crashed, or went while it had the call.
+    #[error("the tool crashed and may have had its effect: {detail}")]
     Crashed {
         /// How.
         detail: String,
@@ -175,6 +177,16 @@ impl ToolSpec {
 }
 
 impl ToolFailure {
+    /// Whether the tool may have done what it was asked for, in part or in whole: it was broken off, and nobody knows. One that itself
+    /// says that it failed has not; so has one that was never begun. Of a proposal it says nothing: that changes nothing.
+    #[must_use]
+    pub fn may_have_done(&self) -> bool {
+        match self {
+            Self::Failed { .. } => false,
+            Self::TimedOut { .. } | Self::TooMuch { .. } | Self::Crashed { .. } => true,
+        }
+    }
+
     /// The store could not be read. What it says is for the log; the model is told no more than that.
     fn of_store(error: &briefing_store::StoreError) -> Self {
         tracing::warn!(%error, "a tool could not read the store");

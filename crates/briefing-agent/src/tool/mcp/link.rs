@@ -17,8 +17,9 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
-use super::{MAX_PAGES, MAX_TOOLS, McpFault, shown};
+use super::{MAX_PAGES, MAX_TOOLS, McpFault, shown, told};
 use crate::tool::command::{keep_tail, last_lines};
+use crate::tool::fingerprint::Fingerprint;
 use crate::tool::group::{Group, Program};
 
 /// The most bytes of one message of a server.
@@ -96,6 +97,26 @@ impl Link {
         Ok(live)
     }
 
+    /// A fault with the host, where there is one.
+    pub(super) fn told(&self, fault: String) -> String {
+        match &self.transport {
+            Transport::Stdio(_) => fault,
+            Transport::Http { url, .. } => format!("{}: {fault}", told::host(url)),
+        }
+    }
+
+    /// Which server it is: the program with its arguments and folder, or the address without what may be a key.
+    pub(super) fn identity(&self, fingerprint: Fingerprint) -> Fingerprint {
+        match &self.transport {
+            Transport::Stdio(Program { path, args, env: _, dir }) => fingerprint
+                .with(b"stdio")
+                .with(path.as_os_str().as_encoded_bytes())
+                .with_all(args.iter().map(|arg| arg.as_encoded_bytes()))
+                .with_all(dir.iter().map(|dir| dir.as_os_str().as_encoded_bytes())),
+            Transport::Http { url, .. } => fingerprint.with(b"http").with(address(url).as_bytes()),
+        }
+    }
+
     /// Makes a new connection the next time, where this one turned out to be gone.
     pub(super) async fn forget(&self, gone: &Arc<Live>) {
         let mut held = self.live.lock().await;
@@ -115,7 +136,7 @@ impl Link {
         for _ in 0..MAX_PAGES {
             let page = cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
             let page = live.service.peer().list_tools(page).await;
-            let page = page.map_err(|error| McpFault::Refused { detail: shown(&error.to_string()) })?;
+            let page = page.map_err(|error| McpFault::Refused { detail: self.told(told::of_request(&error)) })?;
             listed.tools.extend(page.tools);
             cursor = page.next_cursor;
             if cursor.is_none() || listed.tools.len() > MAX_TOOLS {
@@ -141,10 +162,11 @@ impl Transport {
                 config.reinit_on_expired_session = false;
                 let client = reqwest::Client::builder().retry(reqwest::retry::never()).pool_max_idle_per_host(0);
                 let client = client.redirect(reqwest::redirect::Policy::none()).build();
-                let client = client.map_err(|error| McpFault::Refused { detail: shown(&error.without_url().to_string()) })?;
+                let refused = |why: String| McpFault::Refused { detail: format!("{}: {why}", told::host(url)) };
+                let client = client.map_err(|_| refused("no client of HTTP can be made".to_owned()))?;
                 let transport = StreamableHttpClientTransport::with_client(client, config);
                 let service = Refuser.serve(transport).await;
-                let service = service.map_err(|error| McpFault::Refused { detail: shown(&error.to_string()) })?;
+                let service = service.map_err(|error| refused(told::of_start(&error)))?;
                 Ok(Live { service, _group: None })
             }
         }
@@ -167,7 +189,7 @@ async fn start(program: &Program) -> Result<Live, McpFault> {
             drop(group);
             let _ = tokio::time::timeout(GRACE, drain).await;
             let said = last_lines(&errors.lock().unwrap_or_else(PoisonError::into_inner));
-            let detail = shown(&error.to_string());
+            let detail = told::of_start(&error);
             Err(McpFault::Refused { detail: if said.is_empty() { detail } else { format!("{detail}\n{said}") } })
         }
     }
@@ -180,6 +202,14 @@ async fn drain(pipe: Option<ChildStderr>, errors: Arc<Lock<Vec<u8>>>) {
     while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
         let mut errors = errors.lock().unwrap_or_else(PoisonError::into_inner);
         keep_tail(&mut errors, buffer.get(..read).unwrap_or_default());
+    }
+}
+
+/// An address without user, query and fragment.
+fn address(url: &str) -> String {
+    match reqwest::Url::parse(url) {
+        Ok(url) => format!("{}{}", url.origin().ascii_serialization(), url.path()),
+        Err(_) => String::new(),
     }
 }
 

@@ -5,6 +5,7 @@ mod answer;
 mod link;
 mod names;
 mod remote;
+mod told;
 
 use std::collections::HashSet;
 use std::ffi::OsString;

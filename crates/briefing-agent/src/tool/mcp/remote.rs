@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 
 use super::answer::{of_error, of_result};
 use super::link::Link;
-use super::shown;
+use super::told::of_request;
 use crate::BoxFuture;
-use crate::tool::{Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
+use crate::tool::fingerprint::Fingerprint;
+use crate::tool::{Proposal, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
 
 /// A tool that a server runs. A call is sent once. A server that is gone is started again before it is sent, never after.
 pub(super) struct RemoteTool {
@@ -20,16 +21,19 @@ pub(super) struct RemoteTool {
     server: String,
     link: Arc<Link>,
     timeout: Duration,
+    /// Of the server, its name there, and its schema.
+    fingerprint: String,
 }
 
 impl RemoteTool {
     pub(super) fn new(spec: ToolSpec, server: String, link: Arc<Link>, timeout: Duration) -> Self {
-        Self { spec, server, link, timeout }
+        let declared = link.identity(Fingerprint::of("mcp")).with(server.as_bytes()).with_json(spec.schema.as_str());
+        Self { spec, server, link, timeout, fingerprint: declared.finish() }
     }
 
     async fn call(&self, input: &Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
-        let crashed = |detail: String| ToolFailure::Crashed { detail };
-        let live = self.link.live().await.map_err(|fault| crashed(fault.to_string()))?;
+        // It was not sent.
+        let live = self.link.live().await.map_err(|fault| of_error(&format!("the call was not sent: {fault}")))?;
         let call = CallToolRequestParams::new(self.server.clone()).with_arguments(input.clone());
         // Dropped, it tells the server that the call is cancelled.
         let answer = tokio::time::timeout(self.timeout, live.service.peer().call_tool_once(call)).await;
@@ -39,12 +43,12 @@ impl RemoteTool {
             Ok(CallToolResponse::Task(_)) => Err(of_error("the tool answers with a task, which is not supported")),
             Ok(_) => Err(of_error("the tool answers in a way that is not known")),
             Err(ServiceError::McpError(error)) => Err(of_error(&error.message)),
-            Err(error @ (ServiceError::TransportSend(_) | ServiceError::TransportClosed)) => {
-                self.link.forget(&live).await;
-                let error = shown(&error.to_string());
-                Err(crashed(format!("the MCP server is gone; the call may have had its effect ({error})")))
+            Err(error) => {
+                if matches!(error, ServiceError::TransportSend(_) | ServiceError::TransportClosed) {
+                    self.link.forget(&live).await;
+                }
+                Err(ToolFailure::Crashed { detail: format!("the MCP server: {}", self.link.told(of_request(&error))) })
             }
-            Err(error) => Err(crashed(shown(&error.to_string()))),
         }
     }
 }
@@ -52,6 +56,15 @@ impl RemoteTool {
 impl Tool for RemoteTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn propose<'a>(
+        &'a self,
+        input: &'a Map<String, Value>,
+        _: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
+        let preview = serde_json::to_string_pretty(input).unwrap_or_default();
+        Box::pin(std::future::ready(Ok(Proposal { preview, fingerprint: self.fingerprint.clone() })))
     }
 
     fn run<'a>(&'a self, input: &'a Map<String, Value>, _: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
