@@ -423,7 +423,14 @@ fn the_doctor_asks_a_server_what_models_it_has() {
         let (base, asked) = answering(status, body);
         let config = clerk.folder.join("briefing.toml");
         let text = fs::read_to_string(&config).unwrap().replace(&clerk.server.base(Wire::OpenAiChat), &base);
-        fs::write(&config, text.replace("prices", "key_env = \"BRIEFING_TEST_KEY\"\nheaders_env = { x-gate-key = \"BRIEFING_TEST_GATE\" }\nprices")).unwrap();
+        fs::write(
+            &config,
+            text.replace(
+                "prices",
+                "key_env = \"BRIEFING_TEST_KEY\"\nheaders_env = { x-gate-key = \"BRIEFING_TEST_GATE\" }\nprices",
+            ),
+        )
+        .unwrap();
         let mut doctor = program(["doctor"]);
         doctor.env("BRIEFING_TEST_KEY", "sk-1").env("BRIEFING_TEST_GATE", "gate-1");
         let output = doctor.current_dir(&clerk.folder).output().unwrap();

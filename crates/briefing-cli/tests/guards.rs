@@ -152,8 +152,8 @@ fn a_server_of_tools_stops_nothing_and_is_started_only_where_tools_are_run() {
     for told in ["find_order is left out: another tool is called so", "reads or confirm names nowhere"] {
         assert!(stderr(&output).contains(told), "{}", stderr(&output));
     }
-    let looked = clerk.run(&["doctor"]);
-    assert_eq!(code(&looked), 0, "{looked:?}");
+    let looked = String::from_utf8(clerk.run(&["doctor"]).stdout).unwrap();
+    assert!(looked.contains("warning mcp shelf: find_order is left out: "), "{looked}");
     let started = clerk.folder.join("started");
     fs::remove_file(&started).unwrap();
     assert_eq!(clerk.json(&["replay", "0"])["same"], true);
@@ -165,14 +165,8 @@ fn a_server_of_tools_stops_nothing_and_is_started_only_where_tools_are_run() {
 #[test]
 fn what_only_looks_makes_no_database() {
     let clerk = Clerk::new("no-database", [Say::text("unused")]);
-    let commands: [&[&str]; 6] = [
-        &["runs"],
-        &["cards"],
-        &["stop", "0"],
-        &["replay", "0"],
-        &["cards", "confirm", "1"],
-        &["diff", "run:0", "run:1"],
-    ];
+    let commands: [&[&str]; 6] =
+        [&["runs"], &["cards"], &["stop", "0"], &["replay", "0"], &["cards", "confirm", "1"], &["diff", "run:0", "run:1"]];
     for args in commands {
         let output = clerk.run(args);
         assert_eq!(code(&output), 66, "{args:?}: {}", stderr(&output));

@@ -150,7 +150,7 @@ impl<'o> Teller<'o> {
 pub(crate) fn preview_lines(preview: &str) -> Vec<String> {
     let mut pages = preview_pages(preview).into_iter();
     let mut told = pages.next().unwrap_or_default();
-    let more = pages.map(|page| page.len()).sum();
+    let more: usize = pages.map(|page| page.len()).sum();
     if more > 0 {
         told.push(format!("  | … {} more (`briefing cards --json` gives all)", count(more, "line")));
     }

@@ -252,7 +252,8 @@ impl<'o> Chat<'o> {
         let pages = preview_pages(preview);
         let most = pages.len();
         for (at, page) in pages.iter().enumerate() {
-            self.out.prompt(&format!("not all of it was shown: Enter shows page {} of {most}, l leaves it for later: ", at + 1));
+            self.out
+                .prompt(&format!("not all of it was shown: Enter shows page {} of {most}, l leaves it for later: ", at + 1));
             let Some(Some(line)) = self.raw_line().await? else { return Ok(false) };
             if self.drop_typed().await || !line.trim().is_empty() {
                 return Ok(false);

@@ -130,7 +130,12 @@ fn parsed(name: &str, text: &str) -> Result<file::File, Failure> {
         let to = text.get(end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| end + at);
         let excerpt = text.get(from..to).unwrap_or(text);
         let what = match secret::may_stand_in(excerpt) {
-            true => format!("line {}: it is not what it should be (not shown, as a key may stand in it)", before.matches('\n').count() + 1),
+            true => {
+                // What is missing or unknown is told by the name of a key of ours, what has another type with its value.
+                let named = ["missing field", "unknown field"].iter().any(|begin| error.message().starts_with(begin));
+                let said = if named { error.message() } else { "it is not what it should be" };
+                format!("line {}: {said} (the line is not shown, as a key may stand in it)", before.matches('\n').count() + 1)
+            }
             false => error.to_string(),
         };
         wrong(name, what).hint("docs/agent.md lists the keys; mend the one that is named")

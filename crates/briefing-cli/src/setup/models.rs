@@ -148,9 +148,7 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
     }
     if let Some((header, _)) = file.headers.iter().find(|(header, value)| secret::is_named(header) || secret::is_value(value)) {
         return Err(Failure {
-            hint: Some(format!(
-                "export it into the environment, and name the variable: headers_env = {{ {header} = \"…\" }}"
-            )),
+            hint: Some(format!("export it into the environment, and name the variable: headers_env = {{ {header} = \"…\" }}")),
             ..key_in_file(&place(&format!("headers.{header}")))
         });
     }

@@ -16,7 +16,8 @@ pub(crate) fn is_named(header: &str) -> bool {
 /// Whether a header's value looks like a secret, whatever the header is called.
 pub(crate) fn is_value(value: &str) -> bool {
     let word = value.trim().rsplit(' ').next().unwrap_or_default();
-    is_key(word) || value.trim().split_once(' ').is_some_and(|(scheme, _)| ["bearer", "basic"].contains(&&*scheme.to_lowercase()))
+    is_key(word)
+        || value.trim().split_once(' ').is_some_and(|(scheme, _)| ["bearer", "basic"].contains(&&*scheme.to_lowercase()))
 }
 
 /// Whether a text of the configuration may hold one.
@@ -63,7 +64,9 @@ mod tests {
 
     #[test]
     fn what_carries_a_key_is_known() {
-        for header in ["X-Auth-Token", "ocp-apim-subscription-key", "cf-aig-authorization", "Cookie", "X-Client-Secret", "x-api-key"] {
+        for header in
+            ["X-Auth-Token", "ocp-apim-subscription-key", "cf-aig-authorization", "Cookie", "X-Client-Secret", "x-api-key"]
+        {
             assert!(is_named(header), "{header}");
         }
         for header in ["OpenAI-Organization", "anthropic-beta", "HTTP-Referer", "X-Title"] {
