@@ -4,6 +4,7 @@
 #![cfg(all(feature = "agent", unix))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what fails here fails the test")]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod clerk;
 mod support;
 
