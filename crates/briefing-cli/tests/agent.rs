@@ -412,18 +412,33 @@ fn the_doctor_asks_a_server_what_models_it_has() {
             r#"{"error":"no \u001b[2J key"}"#,
             "fault   model scripted-1: BASE over openai-chat: it refuses the key (401): ",
         ),
+        (
+            "403 Forbidden",
+            r#"{"error":"neither sk-1 nor gate-1 is a key"}"#,
+            "it refuses the key (403): {\"error\":\"neither [secret] nor [secret] is a key\"}\n",
+        ),
         ("500 Oh", "x", "fault   model scripted-1: BASE over openai-chat: it answers 500: x\n"),
     ] {
         let clerk = Clerk::new("doctor-models", [Say::text("unused")]);
         let (base, asked) = answering(status, body);
         let config = clerk.folder.join("briefing.toml");
         let text = fs::read_to_string(&config).unwrap().replace(&clerk.server.base(Wire::OpenAiChat), &base);
-        fs::write(&config, text.replace("prices", "key_env = \"BRIEFING_TEST_KEY\"\nprices")).unwrap();
-        let output = program(["doctor"]).env("BRIEFING_TEST_KEY", "sk-1").current_dir(&clerk.folder).output().unwrap();
+        fs::write(
+            &config,
+            text.replace(
+                "prices",
+                "key_env = \"BRIEFING_TEST_KEY\"\nheaders_env = { x-gate-key = \"BRIEFING_TEST_GATE\" }\nprices",
+            ),
+        )
+        .unwrap();
+        let mut doctor = program(["doctor"]);
+        doctor.env("BRIEFING_TEST_KEY", "sk-1").env("BRIEFING_TEST_GATE", "gate-1");
+        let output = doctor.current_dir(&clerk.folder).output().unwrap();
         let told = stdout(&output).replace(&base, "BASE");
-        assert!(told.contains(line) && is_safe(&told) && !told.contains("sk-1"), "{told}");
+        assert!(told.contains(line) && is_safe(&told) && !told.contains("sk-1") && !told.contains("gate-1"), "{told}");
         let asked = asked.recv().unwrap();
         assert!(asked.starts_with("GET /v1/models ") && asked.contains("authorization: Bearer sk-1"), "{asked}");
+        assert!(asked.contains("x-gate-key: gate-1"), "{asked}");
     }
     // Without a list one token is asked for.
     let clerk = Clerk::new("doctor-token", [Say::text("yes")]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use briefing_agent::provider::http::{Delivery, Endpoint, HttpClient, HttpProvider, HttpSettings, Limits, Proxies};
 use briefing_agent::provider::{Retry, Secret};
-use briefing_agent::tool::mcp::{McpFault, McpServer, McpTools};
+use briefing_agent::tool::mcp::{McpFault, McpFinding, McpServer, McpTools};
 use briefing_agent::tool::{AddError, CommandLimits, CommandTool, Note, ReadAttachment, SearchThreads, ToolSet};
 use briefing_agent::{BoxFuture, Effect, Model, Prices, Proposal, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
 use briefing_store::ReadText;
@@ -26,6 +26,15 @@ pub(crate) enum Keys {
     Unused,
 }
 
+/// Whether tools are going to be run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tools {
+    /// Servers of tools are connected to.
+    Wanted,
+    /// None is started, and there are no tools.
+    Unused,
+}
+
 /// The models, in order.
 pub(crate) fn models(setup: &Setup, keys: Keys) -> Result<Vec<Model>, Failure> {
     setup.models.iter().map(|model| self::model(model, keys)).collect()
@@ -33,21 +42,21 @@ pub(crate) fn models(setup: &Setup, keys: Keys) -> Result<Vec<Model>, Failure> {
 
 /// One model with its provider.
 pub(crate) fn model(setup: &ModelSetup, keys: Keys) -> Result<Model, Failure> {
-    let prices = setup.prices.map(|PricesSetup { input, output, cache_read, cache_written }| Prices {
-        input,
-        output,
-        cache_read,
-        cache_written,
-    });
     Ok(Model {
         provider: Arc::new(provider(setup, keys)?),
         profile: setup.profile.clone(),
         parameters: setup.parameters.clone(),
         output_reserve: setup.max_output,
         cache_marks: setup.cache_marks,
-        prices,
+        prices: prices(setup),
         retry: Retry::default(),
     })
+}
+
+/// What it costs, where that is configured.
+pub(crate) fn prices(setup: &ModelSetup) -> Option<Prices> {
+    let of = |PricesSetup { input, output, cache_read, cache_written }| Prices { input, output, cache_read, cache_written };
+    setup.prices.map(of)
 }
 
 fn provider(setup: &ModelSetup, keys: Keys) -> Result<HttpProvider, Failure> {
@@ -75,6 +84,15 @@ fn provider(setup: &ModelSetup, keys: Keys) -> Result<HttpProvider, Failure> {
     for (name, value) in &setup.headers {
         provider = provider.header(name, value).map_err(|error| wrong(&error))?;
     }
+    let secret = match (setup.secret_headers(), keys) {
+        (Ok(secret), _) => secret,
+        (Err(failure), Keys::Wanted) => return Err(failure),
+        (Err(_), Keys::Unused) => Vec::new(),
+    };
+    for (name, value) in secret {
+        let value = Secret::new(&value).map_err(|error| wrong(&format!("headers_env.{name}: {error}")))?;
+        provider = provider.secret_header(&name, value).map_err(|error| wrong(&error))?;
+    }
     Ok(provider)
 }
 
@@ -99,6 +117,7 @@ pub(crate) fn command(setup: &CommandSetup, root: &Path) -> Arc<dyn Tool> {
     let usual = CommandLimits::default();
     let limits = CommandLimits {
         memory: setup.memory.or(usual.memory),
+        processes: setup.processes.or(usual.processes),
         output_bytes: setup.output.and_then(|most| usize::try_from(most).ok()).unwrap_or(usual.output_bytes),
         ..usual
     };
@@ -194,9 +213,14 @@ pub(crate) async fn tools(setup: &Setup, reader: Arc<dyn ReadText>) -> Result<(T
         // One that is down takes its own tools with it, and nothing else.
         match self::server(server, &setup.root).await {
             Ok(found) => {
+                let mut told: Vec<String> = found.findings.iter().map(finding).collect();
                 for tool in found.tools {
-                    set.add(tool).map_err(|error| unusable(setup, &error))?;
+                    // What a server lists is not the user's mistake, and is no reason to stop.
+                    if let Err(error) = set.add(tool) {
+                        told.push(left_out(&error));
+                    }
                 }
+                notes.extend(noticed(&server.name, &told));
             }
             Err(failure) => notes.push(format!("{}; its tools are not there", failure.message)),
         }
@@ -204,9 +228,40 @@ pub(crate) async fn tools(setup: &Setup, reader: Arc<dyn ReadText>) -> Result<(T
     Ok((set, notes))
 }
 
+/// How many findings of one server are told.
+const TOLD: usize = 5;
+
+/// What was noticed of one server's tools, on one line.
+fn noticed(server: &str, told: &[String]) -> Option<String> {
+    let more = told.len().saturating_sub(TOLD);
+    let more = if more > 0 { format!("; {more} more (`briefing doctor` tells all)") } else { String::new() };
+    let first = told.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join("; ");
+    (!told.is_empty()).then(|| format!("mcp {server:?}: {first}{more}"))
+}
+
+/// Why a tool of a server is not among the others.
+pub(crate) fn left_out(error: &AddError) -> String {
+    match error {
+        AddError::Twice { name } => format!("{name} is left out: another tool is called so (a prefix would tell them apart)"),
+        error => format!("a tool is left out: {error}"),
+    }
+}
+
+/// What was found in a server's list of tools.
+pub(crate) fn finding(finding: &McpFinding) -> String {
+    match finding {
+        McpFinding::Schema { tool, fault } => format!("{tool} is left out: {fault}"),
+        McpFinding::Renamed { tool, called } => format!("{tool} is called {called}"),
+        McpFinding::Twice { tool } => format!("{tool} is listed twice, and the second left out"),
+        McpFinding::TooMany => "it has more tools than are taken".to_owned(),
+        McpFinding::NotThere { tool } => format!("reads or confirm names {tool}, which it does not have"),
+        other => format!("{other:?}"),
+    }
+}
+
 fn unusable(setup: &Setup, error: &AddError) -> Failure {
     let hint = match error {
-        AddError::Twice { .. } => "rename one of them; tools of an MCP server can be given a prefix",
+        AddError::Twice { .. } => "rename one of them",
         _ => "mend it; `briefing doctor` looks at all of them",
     };
     Failure::new(Kind::Config, format!("{}: {error}", setup.name())).hint(hint)

@@ -1,5 +1,7 @@
 //! Cards: what waits for a person, and what becomes of it.
 
+use std::sync::Arc;
+
 use briefing::log::{Body, Card, Settled};
 use briefing::message::EntryId;
 use briefing_store::{Store, WaitingCard};
@@ -44,6 +46,12 @@ impl Done {
 /// All cards that wait, the newest first.
 pub(crate) fn waiting(log: &LogPlace) -> Result<Vec<WaitingCard>, Failure> {
     ask(log.store.waiting_cards(&log.owner, MOST))
+}
+
+/// The card of that entry, as it is in the log: its preview is whole there.
+pub(crate) fn of(log: &LogPlace, card: EntryId) -> Result<Option<Arc<Card>>, Failure> {
+    let found = ask(log.store.entry(&log.owner, card))?;
+    Ok(found.and_then(|entry| if let Body::Card(card) = &entry.body { Some(Arc::clone(card)) } else { None }))
 }
 
 /// What a card proposes.

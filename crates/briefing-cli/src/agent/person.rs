@@ -1,11 +1,14 @@
 //! What a person types: lines of standard input.
 
 use std::io::{self, BufRead, IsTerminal};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
 /// The most bytes of one line.
 const MOST: u64 = 4 << 20;
+/// How long no line may have come for the lines that were typed before to be at their end: what is pasted comes faster.
+const QUIET: Duration = Duration::from_millis(150);
 
 /// Whether a person sits there, to be asked.
 pub(crate) fn is_there() -> bool {
@@ -46,5 +49,47 @@ impl Lines {
     /// The next line; none at the end.
     pub(crate) async fn next(&mut self) -> io::Result<Option<String>> {
         self.lines.recv().await.transpose()
+    }
+
+    /// Drops all that was typed so far, read or not, and tells how many lines were read of it. What is typed from now on may be an
+    /// answer to a question; what came before may not.
+    pub(crate) async fn drop_typed(&mut self) -> usize {
+        forget_unread();
+        let mut dropped = 0;
+        // At the end of the input nothing comes any more.
+        while let Ok(Some(_)) = tokio::time::timeout(QUIET, self.lines.recv()).await {
+            dropped += 1;
+            forget_unread();
+        }
+        dropped
+    }
+}
+
+/// Drops what the terminal holds and nobody has read.
+fn forget_unread() {
+    #[cfg(unix)]
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_typed_before_is_dropped() {
+        let (sender, lines) = mpsc::channel(1);
+        let mut lines = Lines { lines };
+        let typing = tokio::spawn(async move {
+            for line in ["y", "yes", "5"] {
+                sender.send(Ok(line.to_owned())).await.unwrap();
+            }
+            tokio::time::sleep(QUIET * 4).await;
+            sender.send(Ok("later".to_owned())).await.unwrap();
+        });
+        assert_eq!(lines.drop_typed().await, 3);
+        assert_eq!(lines.next().await.unwrap(), Some("later".to_owned()));
+        typing.await.unwrap();
+        assert_eq!(lines.drop_typed().await, 0);
+        assert_eq!(lines.next().await.unwrap(), None);
     }
 }

@@ -30,16 +30,32 @@ pub(crate) struct LogPlace {
 }
 
 impl LogPlace {
-    /// Opens the database for that owner.
-    pub(crate) fn open(setup: &Setup, owner: OwnerId) -> Result<Self, Failure> {
-        let store = match setup.database.exists() {
-            true => database::open(&setup.database)?,
-            false => database::create(&setup.database)?,
-        };
-        Ok(Self { store: Arc::new(store), owner, name: name_of(&setup.database) })
+    /// Opens the database for that owner, and makes it if it is not there.
+    pub(crate) fn create(setup: &Setup, owner: OwnerId) -> Result<Self, Failure> {
+        match setup.database.exists() {
+            true => Self::open(setup, owner),
+            false => Ok(Self::with(database::create(&setup.database)?, setup, owner)),
+        }
     }
 
-    /// The same for the owner of the configuration's persona.
+    /// Opens the database for that owner.
+    ///
+    /// # Errors
+    /// It is not there, and nothing is made: what only looks leaves nothing behind.
+    pub(crate) fn open(setup: &Setup, owner: OwnerId) -> Result<Self, Failure> {
+        if !setup.database.exists() {
+            let message = format!("the database {} is not there", name_of(&setup.database));
+            return Err(Failure::new(Kind::NoInput, message)
+                .hint(format!("the first question makes it; if there is one elsewhere, mend database in {}", setup.name())));
+        }
+        Ok(Self::with(database::open(&setup.database)?, setup, owner))
+    }
+
+    fn with(store: SqliteStore, setup: &Setup, owner: OwnerId) -> Self {
+        Self { store: Arc::new(store), owner, name: name_of(&setup.database) }
+    }
+
+    /// [`open`](Self::open) for the owner of the configuration's persona.
     pub(crate) fn of(setup: &Setup) -> Result<Self, Failure> {
         let owner = self::persona(setup)?.persona.owner().clone();
         Self::open(setup, owner)

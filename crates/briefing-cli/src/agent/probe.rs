@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use briefing::Wire;
+use briefing_agent::provider::http::Endpoint;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, StatusCode};
 use serde_json::Value;
+
+use crate::setup::secret::redacted;
 
 /// The most bytes of a list that are read.
 const MOST: usize = 4 << 20;
@@ -28,6 +31,8 @@ pub(crate) struct Server<'a> {
     pub(crate) base_url: &'a str,
     pub(crate) key: Option<&'a str>,
     pub(crate) headers: &'a [(String, String)],
+    /// Headers whose values are told nowhere.
+    pub(crate) secret: &'a [(String, String)],
 }
 
 /// Why there is no list.
@@ -54,7 +59,9 @@ async fn ask(server: Server<'_>, patience: Duration) -> Result<Vec<Served>, Prob
     let builder = Client::builder().connect_timeout(patience).redirect(Policy::none());
     let builder = if is_local(server.base_url) { builder.no_proxy() } else { builder };
     let client = builder.build().map_err(|error| unreachable(&error))?;
-    let address = format!("{}/models", server.base_url.trim_end_matches('/'));
+    let endpoint = Endpoint::new(server.wire, server.base_url);
+    let endpoint = endpoint.map_err(|error| ProbeFault::Unreachable { detail: error.to_string() })?;
+    let address = format!("{}/models", endpoint.base());
     let request = client.get(address).headers(headers(server));
     let mut response = request.send().await.map_err(|error| unreachable(&error))?;
     let status = response.status();
@@ -65,7 +72,9 @@ async fn ask(server: Server<'_>, patience: Duration) -> Result<Vec<Served>, Prob
             None => break,
         }
     }
-    let text = String::from_utf8_lossy(&body);
+    // A server may repeat what it was sent.
+    let secrets: Vec<&str> = server.key.into_iter().chain(server.secret.iter().map(|(_, value)| value.as_str())).collect();
+    let text = redacted(&String::from_utf8_lossy(&body), &secrets);
     if !status.is_success() {
         let said = briefing::text::prefix(text.trim(), SAID).to_owned();
         return Err(match status {
@@ -105,6 +114,12 @@ fn headers(server: Server<'_>) -> HeaderMap {
     }
     for (name, value) in server.headers {
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+            headers.insert(name, value);
+        }
+    }
+    for (name, value) in server.secret {
+        if let (Ok(name), Ok(mut value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.trim())) {
+            value.set_sensitive(true);
             headers.insert(name, value);
         }
     }

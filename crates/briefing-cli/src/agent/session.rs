@@ -12,7 +12,7 @@ use briefing_records::SqliteRecords;
 use briefing_store::{Append, Content, NewMessage, RunEnd, Store, Target};
 use jiff::Timestamp;
 
-use crate::agent::build::{self, Keys};
+use crate::agent::build::{self, Keys, Tools};
 use crate::agent::files::Files;
 use crate::agent::place::{LogPlace, persona};
 use crate::args::ChatThreadArgs;
@@ -34,19 +34,34 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Makes the agent of that configuration. With [`Keys::Wanted`] it is going to run: requests that were kept long enough are
-    /// forgotten.
-    pub(crate) async fn open(setup: &Setup, keys: Keys) -> Result<Self, Failure> {
+    /// Makes the agent of that configuration. With [`Keys::Wanted`] it is going to run: the database is made if it is not there, and
+    /// requests that were kept long enough are forgotten.
+    pub(crate) async fn open(setup: &Setup, keys: Keys, wanted: Tools) -> Result<Self, Failure> {
         let answerer = persona(setup)?;
-        let log = LogPlace::open(setup, answerer.persona.owner().clone())?;
-        if keys == Keys::Wanted {
-            log.forget_requests(setup, Timestamp::now())?;
+        let owner = answerer.persona.owner().clone();
+        let log = match keys {
+            Keys::Wanted => LogPlace::create(setup, owner)?,
+            Keys::Unused => LogPlace::open(setup, owner)?,
+        };
+        let mut notes = Vec::new();
+        // It is upkeep, and whoever wants an answer is not held up by it.
+        if keys == Keys::Wanted
+            && let Err(failure) = log.forget_requests(setup, Timestamp::now())
+        {
+            notes.push(format!("old requests could not be forgotten: {}", failure.message));
         }
         let models = build::models(setup, keys)?;
         let reader = Arc::new(Reader::default());
-        let (tools, mut notes) = build::tools(setup, Arc::clone(&reader) as _).await?;
+        let tools = match wanted {
+            Tools::Wanted => {
+                let (tools, noticed) = build::tools(setup, Arc::clone(&reader) as _).await?;
+                notes.extend(noticed);
+                notes.extend(missing(&answerer.persona, &tools));
+                tools
+            }
+            Tools::Unused => ToolSet::new(),
+        };
         notes.extend(answerer.notes.iter().filter(|note| !is_of_tools(note)).map(|note| format!("note: {note}")));
-        notes.extend(missing(&answerer.persona, &tools));
         let settings = Settings {
             limits: limits(&setup.limits),
             language: setup.language.as_str().into(),
@@ -97,13 +112,18 @@ pub(crate) async fn stoppable(work: impl Future<Output = Result<Ended, AgentErro
             ended = &mut work => return ended.map_err(failure),
             _ = tokio::signal::ctrl_c() => {
                 if stop.asked() {
-                    return Err(Failure::new(Kind::Busy, "the run was broken off")
-                        .hint("what it did is in the log; the next run in its thread goes on in a minute at the latest"));
+                    return Err(broken_off());
                 }
                 stop.ask();
             }
         }
     }
+}
+
+/// What is told of a run that a person did not wait for.
+fn broken_off() -> Failure {
+    Failure::new(Kind::Busy, "the run was broken off; what it did is in the log, and its message has no answer")
+        .hint("its thread is free in a minute at the latest: wait for that, then /retry goes on (later too, after `briefing chat --resume`)")
 }
 
 /// The exit code of a run.
@@ -134,7 +154,7 @@ pub(crate) fn ended(ended: &Ended) -> Option<String> {
 pub(crate) fn spent(ended: &Ended) -> String {
     let cost = match ended.cost {
         0 => String::new(),
-        millionths => format!(", cost {}.{:06}", millionths / 1_000_000, millionths % 1_000_000),
+        millionths => format!(", cost {}", runs::money(millionths)),
     };
     format!("· {}{cost}", runs::spent(&ended.spent))
 }
@@ -168,7 +188,7 @@ pub(crate) fn failure(error: AgentError) -> Failure {
     match error {
         AgentError::Store(error) => database::failure(error),
         AgentError::Busy { .. } | AgentError::Fenced { .. } => Failure::new(Kind::Busy, error.to_string())
-            .hint("wait until it has ended, or `briefing stop` it; of a process that died the thread is free in a minute"),
+            .hint("wait until it has ended, or `briefing stop` it; of a run that was broken off the thread is free in a minute: then ask again, in a chat with /retry"),
         AgentError::NotAnswerable { .. }
         | AgentError::NotInThread { .. }
         | AgentError::NotOurs { .. }
@@ -182,5 +202,31 @@ pub(crate) fn failure(error: AgentError) -> Failure {
             Failure::new(Kind::Config, error.to_string()).hint("`briefing doctor` tells what is missing")
         }
         error => Failure::new(Kind::Internal, error.to_string()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_run_that_is_broken_off_tells_what_to_do() {
+        // From here on the signal ends no process.
+        let _heard = signal(SignalKind::interrupt()).unwrap();
+        let stop = Stop::new();
+        stop.ask();
+        let presses = tokio::spawn(async {
+            loop {
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                let pid = std::process::id().to_string();
+                std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap();
+            }
+        });
+        let failure = stoppable(std::future::pending(), &stop).await.unwrap_err();
+        presses.abort();
+        assert_eq!(failure.kind, Kind::Busy);
+        assert!(failure.hint.unwrap().contains("then /retry"));
     }
 }

@@ -7,12 +7,14 @@ use jiff::Timestamp;
 use crate::error;
 use crate::output::table::cut;
 use crate::output::time::to_minute;
-use crate::output::{Output, counted, safe, safe_json, safe_lines, shown};
+use crate::output::{Output, count, safe, safe_json, safe_lines, shown};
 
 /// How many characters of arguments and outcomes are told.
 const TOLD: usize = 160;
-/// How many lines of a preview are told.
-const PREVIEW: usize = 40;
+/// How many rows of a preview are told at once.
+const PAGE: usize = 40;
+/// How many characters of a preview stand in one row.
+const ROW: usize = 400;
 
 /// Who reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(crate) enum Reader {
 pub(crate) struct Waiting {
     pub(crate) card: EntryId,
     pub(crate) action: String,
+    /// The preview that a person was shown, if they were shown all of it.
+    pub(crate) told: Option<String>,
 }
 
 /// Writes what a run tells.
@@ -53,8 +57,9 @@ impl<'o> Teller<'o> {
 
     /// Hears one step. If it cannot be written, the run is asked to stop.
     pub(crate) fn hear(&mut self, event: &Event) {
-        if let Event::Card { card, action, .. } = event {
-            self.cards.push(Waiting { card: *card, action: action.clone() });
+        if let Event::Card { card, action, preview, .. } = event {
+            let told = (self.reader != Reader::Program && is_one_page(preview)).then(|| preview.clone());
+            self.cards.push(Waiting { card: *card, action: action.clone(), told });
         }
         let told = match self.reader {
             Reader::Program => self.line_of(event),
@@ -141,23 +146,61 @@ impl<'o> Teller<'o> {
     }
 }
 
-/// A preview, each line behind a mark.
+/// A preview, or its beginning, with a mark of what is not shown.
 pub(crate) fn preview_lines(preview: &str) -> Vec<String> {
-    let mut lines = preview.lines();
-    let mut told: Vec<String> =
-        lines.by_ref().take(PREVIEW).map(|line| format!("  | {}", shown(&line.replace('\t', "    ")))).collect();
-    let more = lines.count();
+    let mut pages = preview_pages(preview).into_iter();
+    let mut told = pages.next().unwrap_or_default();
+    let more: usize = pages.map(|page| page.len()).sum();
     if more > 0 {
-        told.push(format!(
-            "  | … {} more (`briefing cards --json` gives all)",
-            counted(u64::try_from(more).unwrap_or(u64::MAX), "line")
-        ));
+        told.push(format!("  | … {} more (`briefing cards --json` gives all)", count(more, "line")));
     }
     told
+}
+
+/// Whether [`preview_lines`] shows all of it.
+pub(crate) fn is_one_page(preview: &str) -> bool {
+    preview_pages(preview).len() <= 1
+}
+
+/// All of a preview. Each line stands behind a mark, the rest of a long one behind another.
+pub(crate) fn preview_pages(preview: &str) -> Vec<Vec<String>> {
+    let rows: Vec<String> = preview.lines().flat_map(rows).collect();
+    rows.chunks(PAGE).map(<[String]>::to_vec).collect()
+}
+
+fn rows(line: &str) -> Vec<String> {
+    let (line, mut rows) = (line.replace('\t', "    "), Vec::new());
+    let mut rest = line.as_str();
+    loop {
+        let row = briefing::text::prefix(rest, ROW);
+        let mark = if rows.is_empty() { '|' } else { '¦' };
+        rows.push(format!("  {mark} {}", shown(row)));
+        rest = rest.get(row.len()..).unwrap_or_default();
+        if row.is_empty() || rest.is_empty() {
+            return rows;
+        }
+    }
 }
 
 /// On one line, cut.
 fn brief(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(&safe(&line), TOLD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_shown_of_a_preview_is_marked_and_all_of_it_is_on_its_pages() {
+        assert_eq!(preview_lines("a\n\n\tb\u{1b}"), ["  | a", "  | ", "  |     b\\u{1b}"]);
+        let long = "x".repeat(ROW * PAGE) + "end";
+        assert!(is_one_page("a\nb") && is_one_page("") && !is_one_page(&long) && !is_one_page(&"a\n".repeat(PAGE + 1)));
+        let shown = preview_lines(&long);
+        assert_eq!(shown.len(), PAGE + 1);
+        assert_eq!(shown.last().unwrap(), "  | … 1 line more (`briefing cards --json` gives all)");
+        let whole: String = preview_pages(&long).concat().iter().map(|row| row.trim_start_matches(['|', '¦', ' '])).collect();
+        assert_eq!(whole, long);
+    }
 }

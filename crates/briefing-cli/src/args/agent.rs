@@ -79,8 +79,8 @@ pub(crate) struct ChatThreadArgs {
 
 const CHAT_HELP: &str = "\
 Each line is a message; one that ends with a backslash goes on in the next. What was said is kept in the database. An answer is shown as \
-it comes, what the model calls and what that gives in dim lines. What a person must confirm is asked for at once: yes, no, or later \
-(`briefing cards`). Ctrl-C stops the answer, at the prompt the chat. Where standard input is no terminal each line of it is a message, and \
+it comes, what the model calls and what that gives in dim lines. What a person must confirm is asked for when the answer is there: the card's number does it, no \
+refuses it, Enter leaves it for later (`briefing cards`). Ctrl-C stops the answer, at the prompt the chat. Where standard input is no terminal each line of it is a message, and \
 nothing is asked.
 
   /retry   answers the last message again, if it has no answer

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use briefing_agent::{Ended, Stop as StopWish};
 use briefing_store::RunEnd;
 
-use crate::agent::build::Keys;
+use crate::agent::build::{Keys, Tools};
 use crate::agent::files::Files;
 use crate::agent::runtime;
 use crate::agent::session::{Session, code, ended, spent, stoppable};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: AskArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     let files = Files::read(&args.files)?;
     let runtime = runtime()?;
     let _in = runtime.enter();
-    let session = runtime.block_on(Session::open(&setup, Keys::Wanted))?;
+    let session = runtime.block_on(Session::open(&setup, Keys::Wanted, Tools::Wanted))?;
     session.notes.iter().for_each(|note| out.note(note));
     let thread = session.thread(&args.thread)?;
     let entry = session.say(thread, &question, files)?;

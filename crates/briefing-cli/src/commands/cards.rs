@@ -7,7 +7,7 @@ use briefing::message::EntryId;
 use briefing_store::WaitingCard;
 use serde_json::{Value, json};
 
-use crate::agent::build::Keys;
+use crate::agent::build::{Keys, Tools};
 use crate::agent::cards::{self, Done};
 use crate::agent::place::LogPlace;
 use crate::agent::runtime;
@@ -32,7 +32,9 @@ pub(crate) fn run(args: CardsArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     let _in = runtime.enter();
     let card = EntryId::new(card);
     let done = runtime.block_on(async {
-        let session = Session::open(&setup, Keys::Unused).await?;
+        let tools = if confirmed { Tools::Wanted } else { Tools::Unused };
+        let session = Session::open(&setup, Keys::Unused, tools).await?;
+        session.notes.iter().for_each(|note| out.note(note));
         if confirmed { cards::confirm(&session, card).await } else { cards::cancel(&session, card).await }
     })?;
     tell(&done, json, out)?;

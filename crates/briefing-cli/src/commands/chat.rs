@@ -6,16 +6,16 @@ use briefing::message::{EntryId, ThreadId};
 use briefing_agent::Stop as StopWish;
 use briefing_store::RunEnd;
 
-use crate::agent::build::Keys;
+use crate::agent::build::{Keys, Tools};
 use crate::agent::cards;
 use crate::agent::files::Files;
 use crate::agent::person::{self, Lines};
 use crate::agent::runtime;
 use crate::agent::session::{Session, code, ended, spent, stoppable};
-use crate::agent::tell::{Reader, Teller, Waiting};
+use crate::agent::tell::{Reader, Teller, Waiting, is_one_page, preview_pages};
 use crate::args::{ChatArgs, ChatThreadArgs};
 use crate::error::{Failure, STOPPED, Stop};
-use crate::output::{Output, safe_json};
+use crate::output::{Output, count, safe_json};
 use crate::setup::Setup;
 
 const HELP: &str = "\
@@ -32,7 +32,7 @@ pub(crate) fn run(args: ChatArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     let runtime = runtime()?;
     let _in = runtime.enter();
     let ended = runtime.block_on(async {
-        let session = Session::open(&setup, Keys::Wanted).await?;
+        let session = Session::open(&setup, Keys::Wanted, Tools::Wanted).await?;
         Chat::begin(session, args, out)?.converse().await
     });
     // A read of standard input may still wait in a thread of its own.
@@ -200,16 +200,28 @@ impl<'o> Chat<'o> {
         Ok(())
     }
 
-    /// Asks a person about a card.
-    async fn settle(&mut self, card: &Waiting) -> Result<(), Stop> {
+    /// Asks a person about a card. What was typed before the question is no answer to it, and nothing is done of which not all was
+    /// shown.
+    async fn settle(&mut self, waiting: &Waiting) -> Result<(), Stop> {
+        let Some(card) = cards::of(&self.session.log, waiting.card)? else { return Ok(()) };
+        self.drop_typed().await;
+        if waiting.told.as_deref() != Some(&*card.preview) && !self.pages(&card.preview).await? {
+            self.later(waiting);
+            return Ok(());
+        }
+        let number = waiting.card.to_string();
         loop {
-            self.out.prompt(&format!("{} (card {}): [y]es / [n]o / [l]ater? ", card.action, card.card));
+            self.out.prompt(&format!("{}: type {number} to do it, no to refuse it, Enter for later: ", waiting.action));
             let Some(Some(line)) = self.raw_line().await? else { return Ok(()) };
+            // Somebody who answers waits for what comes of it; what is pasted does not.
+            if self.drop_typed().await {
+                continue;
+            }
             let done = match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => cards::confirm(&self.session, card.card).await,
-                "n" | "no" => cards::cancel(&self.session, card.card).await,
+                typed if typed == number => cards::confirm(&self.session, waiting.card).await,
+                "n" | "no" => cards::cancel(&self.session, waiting.card).await,
                 "l" | "later" | "" => {
-                    self.out.note(format_args!("it waits: /cards, or `briefing cards confirm {}`", card.card));
+                    self.later(waiting);
                     return Ok(());
                 }
                 _ => continue,
@@ -220,6 +232,35 @@ impl<'o> Chat<'o> {
             }
             return Ok(());
         }
+    }
+
+    fn later(&mut self, waiting: &Waiting) {
+        self.out.note(format_args!("it waits: /cards, or `briefing cards confirm {}`", waiting.card));
+    }
+
+    /// Drops what was typed so far, and whether that was anything.
+    async fn drop_typed(&mut self) -> bool {
+        let dropped = self.lines.drop_typed().await;
+        if dropped > 0 {
+            self.out.note(format_args!("not taken as an answer: {} typed or pasted before", count(dropped, "line")));
+        }
+        dropped > 0
+    }
+
+    /// Shows a preview page by page. Whether all of it was shown.
+    async fn pages(&mut self, preview: &str) -> Result<bool, Stop> {
+        let pages = preview_pages(preview);
+        let most = pages.len();
+        for (at, page) in pages.iter().enumerate() {
+            self.out
+                .prompt(&format!("not all of it was shown: Enter shows page {} of {most}, l leaves it for later: ", at + 1));
+            let Some(Some(line)) = self.raw_line().await? else { return Ok(false) };
+            if self.drop_typed().await || !line.trim().is_empty() {
+                return Ok(false);
+            }
+            page.iter().for_each(|line| self.out.aside(line));
+        }
+        Ok(true)
     }
 
     /// Tells all cards that wait, and asks for each.
@@ -234,7 +275,9 @@ impl<'o> Chat<'o> {
             }
             let Some(body) = cards::body(&card) else { continue };
             if self.person && card.claimed.is_none() {
-                self.settle(&Waiting { card: card.card.id, action: body.action.clone() }).await?;
+                // What is not shown of a long one `settle` shows.
+                let told = is_one_page(&body.preview).then(|| body.preview.clone());
+                self.settle(&Waiting { card: card.card.id, action: body.action.clone(), told }).await?;
             }
         }
         Ok(())

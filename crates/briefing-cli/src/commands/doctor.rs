@@ -7,7 +7,7 @@ use std::sync::Arc;
 use briefing::message::ModelMessage;
 use briefing::{Bounds, Call};
 use briefing_agent::Tool;
-use briefing_agent::tool::{ToolSet, mcp::McpFinding};
+use briefing_agent::tool::ToolSet;
 use briefing_store::{RunsOf, Store};
 use briefing_wire::Render;
 use serde_json::{Value, json};
@@ -194,7 +194,12 @@ async fn model(setup: &ModelSetup, offline: bool, found: &mut Findings) {
     if offline {
         return found.ok(what, format!("{place}; not asked (--offline)"));
     }
-    let server = Server { wire: setup.wire(), base_url: &setup.base_url, key: key.as_deref(), headers: &setup.headers };
+    let secret = match setup.secret_headers() {
+        Ok(secret) => secret,
+        Err(failure) => return found.failed(what, failure),
+    };
+    let (key, headers) = (key.as_deref(), setup.headers.as_slice());
+    let server = Server { wire: setup.wire(), base_url: &setup.base_url, key, headers, secret: &secret };
     match probe::models(server, PATIENCE).await {
         Ok(served) => listed(setup, &what, &place, &served, found),
         Err(ProbeFault::NoList) => request(setup, &what, &place, found).await,
@@ -287,12 +292,14 @@ async fn tools(setup: &Setup, offline: bool, found: &mut Findings) -> Tools {
                     found.bad(
                         State::Warning,
                         &what,
-                        self::finding(finding),
+                        build::finding(finding),
                         "look at its list of tools, and at reads and confirm",
                     );
                 }
                 for tool in connected.tools {
-                    tools.add(&what, tool, found);
+                    if let Err(error) = tools.set.add(tool) {
+                        found.bad(State::Warning, &what, build::left_out(&error), "give the server a prefix");
+                    }
                 }
             }
             Err(failure) => {
@@ -317,16 +324,6 @@ impl Tools {
         if let Err(error) = self.set.add(tool) {
             found.bad(State::Fault, what, error.to_string(), "rename it, mend its schema, or give the server a prefix");
         }
-    }
-}
-
-fn finding(finding: &McpFinding) -> String {
-    match finding {
-        McpFinding::Schema { tool, fault } => format!("{tool} is left out: {fault}"),
-        McpFinding::Renamed { tool, called } => format!("{tool} is called {called}"),
-        McpFinding::TooMany => "it has more tools than are taken".to_owned(),
-        McpFinding::NotThere { tool } => format!("reads or confirm names {tool}, which it does not have"),
-        other => format!("{other:?}"),
     }
 }
 

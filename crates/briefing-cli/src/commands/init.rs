@@ -13,7 +13,7 @@ use crate::args::InitArgs;
 use crate::database;
 use crate::error::{Failure, Kind, Stop};
 use crate::output::{Output, name_of};
-use crate::setup::{self, default_base, default_key, standard_wire};
+use crate::setup::{self, checked_url, default_base, default_key, secret, standard_wire};
 
 /// Servers that people run on their own machine: llama.cpp, Ollama, LM Studio, and llama.cpp as Briefing's own tests start it.
 const LOCAL: [&str; 4] =
@@ -46,6 +46,12 @@ pub(crate) fn run(args: InitArgs, out: &mut Output) -> Result<ExitCode, Stop> {
                 .hint("nothing was written; name another folder, or move that away")
                 .into());
         }
+    }
+    if let Some(key) = &args.key_env {
+        secret::variable("--key-env", key)?;
+    }
+    if let Some(base) = &args.base_url {
+        checked_url("--base-url", base)?;
     }
     let asks = !args.yes && person::is_there();
     let found = suggestion(&args)?;
@@ -129,7 +135,7 @@ fn suggestion(args: &InitArgs) -> Result<Choice, Failure> {
 
 /// The first model of a server; none if it cannot be had.
 fn first_of(base: &str) -> Result<Option<probe::Served>, Failure> {
-    let server = probe::Server { wire: Wire::OpenAiChat, base_url: base, key: None, headers: &[] };
+    let server = probe::Server { wire: Wire::OpenAiChat, base_url: base, key: None, headers: &[], secret: &[] };
     let served = runtime()?.block_on(probe::models(server, PATIENCE));
     Ok(served.unwrap_or_default().into_iter().next())
 }
@@ -155,10 +161,22 @@ fn asked(found: Choice, out: &mut Output) -> Result<Choice, Stop> {
         }
     };
     let own = found.base_url.clone().unwrap_or_else(|| default_base(wire).to_owned());
-    let base = ask(out, "At which address", &own)?;
+    let base = loop {
+        let base = ask(out, "At which address", &own)?;
+        match checked_url("the address", &base) {
+            Ok(()) => break base,
+            Err(failure) => out.failure(&failure),
+        }
+    };
     let base_url = (base != default_base(wire)).then_some(base);
     let usual = found.key_env.clone().unwrap_or_else(|| if base_url.is_some() { "none" } else { default_key(wire) }.to_owned());
-    let key = ask(out, "Which variable of the environment holds the key", &usual)?;
+    let key = loop {
+        let key = ask(out, "Which variable of the environment holds the key (its name, not the key)", &usual)?;
+        match secret::variable("the variable", &key) {
+            Ok(()) => break key,
+            Err(failure) => out.failure(&failure),
+        }
+    };
     let key_env = (key != "none" && (base_url.is_some() || key != default_key(wire))).then_some(key);
     let context = found.context.filter(|_| base_url.is_some());
     Ok(Choice { wire, model, base_url, key_env, context })

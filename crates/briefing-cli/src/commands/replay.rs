@@ -6,7 +6,7 @@ use briefing::Estimator;
 use briefing_agent::Replayed;
 use serde_json::{Value, json};
 
-use crate::agent::build::Keys;
+use crate::agent::build::{Keys, Tools};
 use crate::agent::runtime;
 use crate::agent::session::{Session, failure};
 use crate::args::ReplayArgs;
@@ -26,7 +26,8 @@ pub(crate) fn run(args: ReplayArgs, out: &mut Output) -> Result<ExitCode, Stop> 
     let setup = Setup::load(args.config.config.as_deref())?;
     let runtime = runtime()?;
     let _in = runtime.enter();
-    let session = runtime.block_on(Session::open(&setup, Keys::Unused))?;
+    // What tools were declared is kept with each request.
+    let session = runtime.block_on(Session::open(&setup, Keys::Unused, Tools::Unused))?;
     session.notes.iter().for_each(|note| out.note(note));
     let run = session.log.run(&args.run)?;
     let replayed = runtime.block_on(session.agent.replay(&run.run.id)).map_err(failure)?;

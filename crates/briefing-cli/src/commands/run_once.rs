@@ -6,7 +6,7 @@ use briefing::Responsibility;
 use briefing_agent::Stop as StopWish;
 use briefing_store::Store;
 
-use crate::agent::build::Keys;
+use crate::agent::build::{Keys, Tools};
 use crate::agent::runtime;
 use crate::agent::session::{Session, stoppable};
 use crate::agent::tell::Teller;
@@ -22,7 +22,7 @@ pub(crate) fn run(args: RunOnceArgs, out: &mut Output) -> Result<ExitCode, Stop>
     let setup = Setup::load(args.config.config.as_deref())?;
     let runtime = runtime()?;
     let _in = runtime.enter();
-    let session = runtime.block_on(Session::open(&setup, Keys::Wanted))?;
+    let session = runtime.block_on(Session::open(&setup, Keys::Wanted, Tools::Wanted))?;
     session.notes.iter().for_each(|note| out.note(note));
     let work = chosen(&session, &args.responsibility, &setup)?;
     // One thread for all runs of it.

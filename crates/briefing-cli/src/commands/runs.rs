@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use briefing::log::RecordedRound;
 use briefing::message::ThreadId;
-use briefing_store::{RunRequest, RunSummary, RunsOf, Store};
+use briefing_store::{RunRequest, RunSummary, RunsOf, Spent, Store};
 use jiff::Timestamp;
 
+use crate::agent::build::prices;
 use crate::agent::place::LogPlace;
 use crate::args::RunsArgs;
 use crate::error::Stop;
@@ -21,13 +22,16 @@ pub(crate) struct Whole {
     pub(crate) rounds: Vec<RecordedRound>,
     pub(crate) steps: Vec<(String, Timestamp)>,
     pub(crate) requests: Vec<RunRequest>,
+    /// What it cost, at the prices of the configuration; none where they do not tell.
+    pub(crate) cost: Option<u64>,
 }
 
 pub(crate) fn run(args: RunsArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.json);
-    let log = LogPlace::of(&Setup::load(args.config.config.as_deref())?)?;
+    let setup = Setup::load(args.config.config.as_deref())?;
+    let log = LogPlace::of(&setup)?;
     match &args.run {
-        Some(run) => one(&log, run, args.json, out)?,
+        Some(run) => one(&log, &setup, run, args.json, out)?,
         None => list(&log, &args, out)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -54,12 +58,28 @@ fn list(log: &LogPlace, args: &RunsArgs, out: &mut Output) -> Result<(), Stop> {
     Ok(())
 }
 
-fn one(log: &LogPlace, named: &str, json: bool, out: &mut Output) -> Result<(), Stop> {
+fn one(log: &LogPlace, setup: &Setup, named: &str, json: bool, out: &mut Output) -> Result<(), Stop> {
     let summary = log.run(named)?;
     let id = &summary.run.id;
     let rounds = ask(log.store.run_rounds(&log.owner, id))?;
     let steps = ask(log.store.steps(&log.owner, id))?;
     let requests = ask(log.store.requests(&log.owner, id))?;
-    let whole = Whole { rounds, steps, requests, summary };
+    let cost = cost(setup, &requests, &summary.spent);
+    let whole = Whole { rounds, steps, requests, cost, summary };
     if json { out.write(&pretty(&runs::object(&whole))) } else { out.write(&runs::text(&whole, out.paint())) }
+}
+
+/// What a run cost. What it spent is counted over all models, so it is known where those that it asked have one price: by its kept
+/// requests, and where none is kept, of a configuration with one model.
+fn cost(setup: &Setup, requests: &[RunRequest], spent: &Spent) -> Option<u64> {
+    let priced = |name: &str| prices(setup.models.iter().find(|model| model.name() == name)?);
+    let mut of = match (requests, setup.models.as_slice()) {
+        ([], [only]) => vec![prices(only)],
+        (requests, _) => requests.iter().map(|kept| priced(&kept.request.model)).collect(),
+    };
+    of.dedup();
+    match of.as_slice() {
+        [Some(one)] => Some(one.cost(spent)),
+        _ => None,
+    }
 }

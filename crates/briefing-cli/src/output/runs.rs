@@ -66,6 +66,9 @@ pub(crate) fn text(whole: &Whole, paint: Paint) -> String {
     let _ = writeln!(out, "began  {}", run.began.map_or_else(|| "elsewhere: it was imported".to_owned(), to_second));
     let _ = writeln!(out, "end    {}", shown(&end(run)));
     let _ = writeln!(out, "spent  {}", spent(&run.spent));
+    if let Some(cost) = whole.cost {
+        let _ = writeln!(out, "cost   {} at the configured prices", money(cost));
+    }
     for (at, round) in whole.rounds.iter().enumerate() {
         let _ = writeln!(out, "\n{}", paint.strong(&format!("round {at}")));
         let said = says(&round.said);
@@ -92,6 +95,11 @@ pub(crate) fn text(whole: &Whole, paint: Paint) -> String {
         let _ = writeln!(out, "  #{}  {}  {}", kept.number, to_second(kept.at), shown(&what));
     }
     out
+}
+
+/// Money of millionths.
+pub(crate) fn money(millionths: u64) -> String {
+    format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
 }
 
 /// What was spent.
@@ -180,6 +188,7 @@ pub(crate) fn object(whole: &Whole) -> Value {
         members.insert("recorded_rounds".to_owned(), rounds.collect());
         members.insert("steps".to_owned(), whole.steps.iter().map(step).collect());
         members.insert("requests".to_owned(), requests.collect());
+        members.insert("cost".to_owned(), whole.cost.map(|cost| cost as f64 / 1e6).into());
     }
     told
 }

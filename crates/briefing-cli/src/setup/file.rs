@@ -40,6 +40,9 @@ pub(super) struct ModelFile {
     pub(super) api_key: Option<IgnoredAny>,
     #[serde(default)]
     pub(super) headers: BTreeMap<String, String>,
+    /// Headers by the names of the environment's variables that hold them.
+    #[serde(default)]
+    pub(super) headers_env: BTreeMap<String, String>,
     pub(super) stream: Option<bool>,
     pub(super) context: Option<u32>,
     pub(super) max_output: Option<u32>,
@@ -99,6 +102,7 @@ pub(super) struct CommandFile {
     pub(super) timeout_s: Option<u64>,
     pub(super) memory_mb: Option<u64>,
     pub(super) output_kb: Option<u64>,
+    pub(super) processes: Option<u64>,
     #[serde(default)]
     pub(super) env: Vec<String>,
 }
@@ -129,6 +133,12 @@ pub(super) struct ServerFile {
     /// Headers by the names of the environment's variables that hold them.
     #[serde(default)]
     pub(super) headers_env: BTreeMap<String, String>,
+    /// Refused, and known here so that no error shows an excerpt of it.
+    pub(super) headers: Option<IgnoredAny>,
+    /// As `headers`.
+    pub(super) key: Option<IgnoredAny>,
+    /// As `headers`.
+    pub(super) api_key: Option<IgnoredAny>,
     #[serde(default)]
     pub(super) reads: Vec<String>,
     pub(super) confirm: Option<ConfirmFile>,

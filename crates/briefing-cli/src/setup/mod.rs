@@ -2,6 +2,7 @@
 
 mod file;
 mod models;
+pub(crate) mod secret;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -9,11 +10,13 @@ mod tools;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use briefing::Language;
+
 use crate::error::{Failure, Kind};
 use crate::input::{MAX_CONFIG, read};
 use crate::output::name_of;
 
-pub(crate) use self::models::{ModelSetup, PricesSetup, default_base, default_key, standard_wire};
+pub(crate) use self::models::{ModelSetup, PricesSetup, checked_url, default_base, default_key, standard_wire};
 pub(crate) use self::tools::{CommandSetup, Confirm, Effect, Reach, ServerSetup};
 
 /// Its name where none is given.
@@ -71,9 +74,7 @@ impl Setup {
         };
         let input = read(&path, MAX_CONFIG)?;
         let name = input.name;
-        let file: file::File = toml::from_str(&input.text).map_err(|error| {
-            wrong(&name, error.to_string()).hint("docs/agent.md lists the keys; mend the one that is named")
-        })?;
+        let file = parsed(&name, &input.text)?;
         Self::resolve(path, file).map_err(|failure| Failure { message: format!("{name}: {}", failure.message), ..failure })
     }
 
@@ -95,6 +96,7 @@ impl Setup {
             failures: file.limits.failures,
             cost: file.limits.cost.map(|cost| models::millionths("limits.cost", cost)).transpose()?,
         };
+        let language = language(file.cards.language)?;
         let hours = file.cards.expire_h.unwrap_or(EXPIRE_H);
         let days = file.requests.keep_days.unwrap_or(KEEP_DAYS);
         Ok(Self {
@@ -103,7 +105,7 @@ impl Setup {
             models,
             limits,
             card_lasts: Duration::from_secs(hours.saturating_mul(3_600)),
-            language: file.cards.language.unwrap_or_else(|| "en".to_owned()),
+            language,
             keep: Duration::from_secs(u64::from(days).saturating_mul(86_400)),
             commands,
             servers,
@@ -116,6 +118,41 @@ impl Setup {
     pub(crate) fn name(&self) -> String {
         name_of(&self.file)
     }
+}
+
+/// The file as it is written. What does not fit is told with an excerpt, unless that may hold a key.
+fn parsed(name: &str, text: &str) -> Result<file::File, Failure> {
+    toml::from_str(text).map_err(|error| {
+        let begin = error.span().map(|span| span.start).unwrap_or_default();
+        let before = text.get(..begin).unwrap_or_default();
+        let from = before.rfind('\n').map_or(0, |at| at + 1);
+        let end = error.span().map_or(begin, |span| span.end.max(begin));
+        let to = text.get(end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| end + at);
+        let excerpt = text.get(from..to).unwrap_or(text);
+        let what = match secret::may_stand_in(excerpt) {
+            true => {
+                // What is missing or unknown is told by the name of a key of ours, what has another type with its value.
+                let named = ["missing field", "unknown field"].iter().any(|begin| error.message().starts_with(begin));
+                let said = if named { error.message() } else { "it is not what it should be" };
+                format!("line {}: {said} (the line is not shown, as a key may stand in it)", before.matches('\n').count() + 1)
+            }
+            false => error.to_string(),
+        };
+        wrong(name, what).hint("docs/agent.md lists the keys; mend the one that is named")
+    })
+}
+
+/// The language of confirmations: one that there are phrases in.
+fn language(given: Option<String>) -> Result<String, Failure> {
+    let Some(given) = given else { return Ok("en".to_owned()) };
+    let primary = given.split(['-', '_', '.', '@']).next().unwrap_or_default();
+    if Language::ALL.iter().any(|language| primary.eq_ignore_ascii_case(language.code())) {
+        return Ok(given);
+    }
+    let mut known = Language::ALL.map(Language::code);
+    known.sort_unstable();
+    Err(Failure::new(Kind::Config, format!("cards.language: there are no confirmations in {given:?}"))
+        .hint(format!("one of {}", known.join(", "))))
 }
 
 /// A path of the file, as messages name it.

@@ -10,7 +10,7 @@ use briefing::{ModelProfile, Profiles, Wire};
 
 use crate::error::{Failure, Kind};
 use crate::setup::file::{ModelFile, PricesFile};
-use crate::setup::filled;
+use crate::setup::{filled, secret};
 
 /// A model and how it is reached.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct ModelSetup {
     pub(crate) base_url: String,
     pub(crate) key: KeySource,
     pub(crate) headers: Vec<(String, String)>,
+    /// Secret headers, each with the variable of the environment that holds it.
+    pub(crate) headers_env: Vec<(String, String)>,
     pub(crate) stream: bool,
     /// Tokens kept for the answer; none: as the core says.
     pub(crate) max_output: Option<u32>,
@@ -61,6 +63,21 @@ impl ModelSetup {
     /// The wire that it is spoken to on.
     pub(crate) fn wire(&self) -> Wire {
         self.profile.wire
+    }
+
+    /// The secret headers with their values.
+    ///
+    /// # Errors
+    /// A variable is not set. No value is told.
+    pub(crate) fn secret_headers(&self) -> Result<Vec<(String, String)>, Failure> {
+        let read = |(header, variable): &(String, String)| {
+            let value = std::env::var(variable).map_err(|_| {
+                Failure::new(Kind::Config, format!("the environment's variable {variable} is not set"))
+                    .hint(format!("it holds the header {header} of model {:?}: export it", self.name()))
+            })?;
+            Ok((header.clone(), value))
+        };
+        self.headers_env.iter().map(read).collect()
     }
 }
 
@@ -129,8 +146,14 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
     if file.key.is_some() || file.api_key.is_some() {
         return Err(key_in_file(&place("key")));
     }
-    if let Some((header, _)) = file.headers.iter().find(|(header, _)| is_secret(header)) {
-        return Err(key_in_file(&place(&format!("headers.{header}"))));
+    if let Some((header, _)) = file.headers.iter().find(|(header, value)| secret::is_named(header) || secret::is_value(value)) {
+        return Err(Failure {
+            hint: Some(format!("export it into the environment, and name the variable: headers_env = {{ {header} = \"…\" }}")),
+            ..key_in_file(&place(&format!("headers.{header}")))
+        });
+    }
+    for (header, variable) in &file.headers_env {
+        secret::variable(&place(&format!("headers_env.{header}")), variable)?;
     }
     let own_server = file.base_url.is_some();
     let wire = file.wire.unwrap_or_else(|| standard_wire(&name));
@@ -139,7 +162,10 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
             return Err(Failure::new(Kind::Config, format!("{} and key_file are both given", place("key_env")))
                 .hint("leave one of them out"));
         }
-        (Some(env), None) => KeySource::Env(filled(&place("key_env"), env)?),
+        (Some(env), None) => {
+            secret::variable(&place("key_env"), &env)?;
+            KeySource::Env(env)
+        }
         (None, Some(path)) => KeySource::File(root.join(filled(&place("key_file"), path)?)),
         (None, None) if own_server => KeySource::None,
         (None, None) => KeySource::Env(default_key(wire).to_owned()),
@@ -157,6 +183,7 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
         base_url: base_url.trim_end_matches('/').to_owned(),
         key,
         headers: file.headers.into_iter().collect(),
+        headers_env: file.headers_env.into_iter().collect(),
         stream: file.stream.unwrap_or(true),
         max_output: file.max_output,
         parameters: parameters
@@ -175,13 +202,8 @@ fn key_in_file(place: &str) -> Failure {
         .hint("put it into the environment and name the variable with key_env, or into a file of its own with key_file")
 }
 
-/// Whether a header by that name carries a key.
-fn is_secret(header: &str) -> bool {
-    ["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"]
-        .contains(&header.to_ascii_lowercase().as_str())
-}
-
-fn checked_url(place: &str, url: &str) -> Result<(), Failure> {
+/// Holds an address to what may stand in the file: a host and a path, and nothing that could be a key. No part of it is told.
+pub(crate) fn checked_url(place: &str, url: &str) -> Result<(), Failure> {
     let wrong = |why: &str| Failure::new(Kind::Config, format!("{place}: {why}")).hint("such as http://127.0.0.1:8080/v1");
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let rest = rest.ok_or_else(|| wrong("an address begins with https:// or http://"))?;

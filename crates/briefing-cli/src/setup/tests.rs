@@ -71,6 +71,7 @@ fn what_is_wrong_is_told_with_its_key() {
     assert!(!with("base_url = \"https://me:sk-1@host/v1\"").contains("sk-1"));
     assert!(with("headers = { x-api-key = \"sk-1\" }").starts_with("model \"gpt-5\", headers.x-api-key: "));
     assert!(with("base_url = \"host:80\"").contains("an address begins with"));
+    assert!(with("[cards]\nlanguage = \"tlh\"").starts_with("cards.language: there are no confirmations in \"tlh\""));
     assert!(with("key_env = \"A\"\nkey_file = \"b\"").contains("both given"));
     assert!(with("prices = { input = -1, output = 1 }").contains("prices.input: -1 is no price"));
     assert!(with("[limits]\nrounds = 0").starts_with("limits.rounds: "));
@@ -80,4 +81,60 @@ fn what_is_wrong_is_told_with_its_key() {
     assert!(with(&format!("{command}{command}")).contains("two have the name \"t\""));
     assert!(with(&command.replace("\"{}\"", "\"{\"")).starts_with("command \"t\", input_schema: "));
     assert!(with(&command.replace("[\"x\"]", "[]")).starts_with("command \"t\", run: no program"));
+}
+
+#[test]
+fn a_key_is_told_by_no_failure() {
+    let with = |more: &str| {
+        let text = format!("persona = \"p.toml\"\n[[model]]\nname = \"gpt-5\"\n{more}");
+        let file = parsed("briefing.toml", &text);
+        let failure = file.and_then(|file| Setup::resolve(PathBuf::from("briefing.toml"), file)).unwrap_err();
+        assert!(failure.kind == Kind::Config && failure.hint.is_some(), "{more}: {failure:?}");
+        assert!(!format!("{failure:?}").contains("s3cr3t"), "{more}: {failure:?}");
+        failure
+    };
+    let message = |more: &str| with(more).message;
+    // In the place of a variable's name.
+    assert!(message("key_env = \"sk-s3cr3t\"").contains("key_env: it is no name of a variable"));
+    assert!(message("headers_env = { x-api-key = \"s3cr3t-1\" }").contains("headers_env.x-api-key: it is no name"));
+    // In a header.
+    for header in ["x-auth-token", "ocp-apim-subscription-key", "cf-aig-authorization", "X-Client-Secret", "Set-Cookie"] {
+        assert!(message(&format!("headers = {{ {header} = \"s3cr3t\" }}")).contains("a key does not belong"), "{header}");
+    }
+    assert!(message("headers = { x-name = \"Bearer s3cr3t\" }").contains("headers.x-name: a key does not belong"));
+    assert!(with("headers = { x-auth = \"s3cr3t\" }").hint.unwrap().contains("headers_env"));
+    // In the address of a server of tools, or beside it.
+    for url in ["https://h/mcp?apiKey=s3cr3t", "https://u:s3cr3t@h/mcp", "https://h/mcp#s3cr3t", "h/s3cr3t"] {
+        let failure = with(&format!("[[mcp]]\nname = \"s\"\nurl = \"{url}\""));
+        assert!(failure.message.starts_with("mcp \"s\", url: ") && failure.hint.unwrap().contains("headers_env"), "{url}");
+    }
+    for key in ["headers = { Authorization = \"s3cr3t\" }", "key = \"s3cr3t\"", "api_key = \"s3cr3t\""] {
+        assert!(message(&format!("[[mcp]]\nname = \"s\"\nurl = \"https://h/mcp\"\n{key}")).contains("a key does not belong"));
+    }
+    assert!(message("[[mcp]]\nname = \"s\"\nrun = [\"x\"]\nenv = [\"s3cr3t-1\"]").contains("env: it is no name"));
+    // Under a key that there is not, or where something else is wanted.
+    assert!(message("token = \"s3cr3t\"").contains("line 4: "));
+    message("stream = \"sk-s3cr3t\"");
+    message("[[mcp]]\nname = \"s\"\nrun = [\"x\"]\nenv = { API_KEY = \"s3cr3t\" }");
+    assert!(message("unknown = 1").contains("unknown field `unknown`"));
+}
+
+#[test]
+fn secret_headers_and_limits_of_processes_are_taken() {
+    let setup = model("name = \"gpt-5\"\nheaders_env = { x-api-key = \"GATEWAY_KEY\" }");
+    assert_eq!(setup.models[0].headers_env, [("x-api-key".to_owned(), "GATEWAY_KEY".to_owned())]);
+    let command = "name = \"gpt-5\"\n[[command]]\nname = \"t\"\ndescription = \"d\"\ninput_schema = \"{}\"\nrun = [\"x\"]\neffect = \"reads\"\n";
+    assert_eq!(model(&format!("{command}processes = 64")).commands[0].processes, Some(64));
+    let text = format!("persona = \"p.toml\"\n[[model]]\n{command}processes = 0");
+    assert!(fault(&text).contains("processes: at least 1 is wanted"));
+}
+
+#[test]
+fn a_language_is_one_that_is_known() {
+    let setup = |language: &str| model(&format!("name = \"gpt-5\"\n[cards]\nlanguage = \"{language}\""));
+    for known in ["en", "de-AT", "RU", "et_EE.UTF-8"] {
+        assert_eq!(setup(known).language, known);
+    }
+    let failure = resolved("persona = \"p.toml\"\n[[model]]\nname = \"gpt-5\"\n[cards]\nlanguage = \"\"").unwrap_err();
+    assert_eq!(failure.hint.unwrap(), "one of de, en, es, et, fr, it, pl, ru");
 }

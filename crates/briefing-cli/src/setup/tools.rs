@@ -6,8 +6,8 @@ use briefing::message::RawJson;
 
 use crate::error::{Failure, Kind};
 use crate::setup::file::{CommandFile, ConfirmFile, ConfirmName, EffectFile, SchemaFile, ServerFile};
-use crate::setup::filled;
-use crate::setup::models::json_value;
+use crate::setup::models::{checked_url, json_value};
+use crate::setup::{filled, secret};
 
 /// A program as a tool.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub(crate) struct CommandSetup {
     pub(crate) timeout: Option<Duration>,
     pub(crate) memory: Option<u64>,
     pub(crate) output: Option<u64>,
+    /// How many processes the user that it runs as may have in all.
+    pub(crate) processes: Option<u64>,
     /// The variables of the environment that it gets.
     pub(crate) env: Vec<String>,
 }
@@ -85,6 +87,7 @@ pub(super) fn command(file: CommandFile) -> Result<CommandSetup, Failure> {
     let schema = RawJson::new(schema.trim()).map_err(|error| {
         Failure::new(Kind::Config, format!("{}: {error}", place("input_schema"))).hint("a JSON Schema of an object is wanted")
     })?;
+    variables(&place("env"), &file.env)?;
     let effect = match file.effect {
         EffectFile::Reads => Effect::Reads,
         EffectFile::Writes => Effect::Writes,
@@ -100,15 +103,40 @@ pub(super) fn command(file: CommandFile) -> Result<CommandSetup, Failure> {
         timeout: file.timeout_s.map(Duration::from_secs),
         memory: file.memory_mb.map(|most| most.saturating_mul(1 << 20)),
         output: file.output_kb.map(|most| most.saturating_mul(1 << 10)),
+        processes: match file.processes {
+            Some(0) => {
+                return Err(Failure::new(Kind::Config, format!("{}: at least 1 is wanted", place("processes")))
+                    .hint("leave it out, and it is not bounded"));
+            }
+            processes => processes,
+        },
         env: file.env,
         name,
     })
 }
 
+/// Variables of the environment by their names.
+fn variables(place: &str, names: &[String]) -> Result<(), Failure> {
+    names.iter().try_for_each(|name| secret::variable(place, name))
+}
+
+const SUCH_AS: &str = "such as https://host/mcp; a key goes into the environment, and its variable is named with headers_env";
+
 pub(super) fn server(file: ServerFile) -> Result<ServerSetup, Failure> {
     let name = filled("mcp.name", file.name)?;
     let place = |key: &str| format!("mcp {name:?}, {key}");
     let wrong = |message: String, hint: &str| Failure::new(Kind::Config, message).hint(hint);
+    if file.headers.is_some() || file.key.is_some() || file.api_key.is_some() {
+        let key = if file.headers.is_some() { "headers" } else { "key" };
+        return Err(wrong(
+            format!("{}: a key does not belong into this file", place(key)),
+            "export it into the environment, and name the variable: headers_env = { Authorization = \"…\" }",
+        ));
+    }
+    variables(&place("env"), &file.env)?;
+    for (header, variable) in &file.headers_env {
+        secret::variable(&place(&format!("headers_env.{header}")), variable)?;
+    }
     let reach = match (file.run, file.url) {
         (Some(run), None) if file.headers_env.is_empty() => {
             let (program, arguments) = program(&place("run"), run)?;
@@ -116,7 +144,8 @@ pub(super) fn server(file: ServerFile) -> Result<ServerSetup, Failure> {
         }
         (Some(_), None) => return Err(wrong(place("headers_env: it is run, and takes no headers"), "give it env instead")),
         (None, Some(url)) if file.env.is_empty() => {
-            Reach::Url { url: filled(&place("url"), url)?, headers_env: file.headers_env.into_iter().collect() }
+            checked_url(&place("url"), &url).map_err(|failure| failure.hint(SUCH_AS))?;
+            Reach::Url { url, headers_env: file.headers_env.into_iter().collect() }
         }
         (None, Some(_)) => return Err(wrong(place("env: it has a url, and is not run here"), "give it headers_env instead")),
         (Some(_), Some(_)) | (None, None) => return Err(wrong(place("exactly one of run and url is wanted"), "mend it")),
