@@ -10,7 +10,7 @@ use briefing_store::StoreError;
 use crate::AgentError;
 use crate::agent::{Agent, Inner};
 use crate::run::guarded;
-use crate::tool::{Checked, ToolContext, ToolFailure};
+use crate::tool::{Checked, ToolContext};
 
 /// What became of a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,9 +113,9 @@ impl Inner {
         if now.fingerprint != card.fingerprint {
             return Err(NotDone::Changed);
         }
-        let output = self.perform(&*tool, &input, &cx, time).await.map_err(|failure| match failure {
-            ToolFailure::Failed { message } => NotDone::Failed(message),
-            unsure => NotDone::Lost(unsure.to_string()),
+        let output = self.perform(&*tool, &input, &cx, time).await.map_err(|failure| match failure.may_have_done() {
+            true => NotDone::Lost(failure.to_string()),
+            false => NotDone::Failed(failure.to_string()),
         })?;
         let texts: Vec<&str> = output.parts.iter().filter_map(Part::as_text).collect();
         Ok(texts.join("\n\n"))

@@ -3,49 +3,34 @@
 use std::sync::Arc;
 
 use briefing::ModelMessage;
-use briefing::log::{Arrival, Body, Cause, Message, Run};
+use briefing::log::{Arrival, Cause, Message, Run};
 use briefing::message::{Assistant, EntryId, Item};
-use briefing_store::{Append, Key, RunEnd, StoreError, Target};
+use briefing_store::{Append, Key, RunEnd, Target};
 use briefing_wire::Stop as StopReason;
 
+use crate::AgentError;
 use crate::agent::{Ended, Inner};
 use crate::engine::StepKey;
 use crate::run::{Halt, Running};
 
-/// The answer of a run.
-pub(super) enum Answer {
-    /// It is in the log.
-    Written(EntryId),
-    /// It is not, and is to be stored under that key.
-    Open(Key),
-}
-
 impl Inner {
-    /// The answer of that run. A message that is not edited has one answer of a persona in a thread, whichever run writes it; the next
-    /// one can come once that was popped or erased. Scheduled work has one for each run.
-    pub(super) async fn answer_of(&self, run: &Run) -> Result<Answer, StoreError> {
+    /// The answer of that run, if it is in the log. A message that is not edited has one answer of a persona in a thread, whichever run
+    /// wrote it; the next one can come once that was popped or erased. Scheduled work has one for each run.
+    pub(super) async fn answer_of(&self, run: &Run) -> Result<Option<EntryId>, AgentError> {
         let owner = self.owner();
-        let Cause::Message(message) = run.cause else {
-            let key = Key::new(StepKey::answer(&run.id).as_str());
-            return Ok(self.store.keyed(owner, &key).await?.map_or(Answer::Open(key), Answer::Written));
-        };
+        if let Some(answer) = self.store.answer_of(owner, &run.id).await? {
+            return Ok(Some(answer));
+        }
+        let Cause::Message(message) = run.cause else { return Ok(None) };
         let found = self.store.entry(owner, message).await?;
         let version = found.and_then(|found| found.message()?.edited).unwrap_or(message);
-        let persona = run.persona.to_ascii_lowercase();
-        let mut before = 0_u64;
-        loop {
-            let key = Key::new(&format!("answer of {persona} to {message}/{version} in {}, {before} before", run.thread));
-            let Some(entry) = self.store.keyed(owner, &key).await? else { return Ok(Answer::Open(key)) };
-            let stands = self
-                .store
-                .entry(owner, entry)
-                .await?
-                .is_some_and(|entry| !matches!(entry.body, Body::Popped(_) | Body::Erased(_)));
-            if stands {
-                return Ok(Answer::Written(entry));
+        for (_, answer) in self.store.answers(owner, message, &run.persona).await? {
+            // What answers an older version does not answer this one, and what another fork shows is not seen here.
+            if answer > version && self.shows(run.thread, answer).await? {
+                return Ok(Some(answer));
             }
-            before = before.saturating_add(1);
         }
+        Ok(None)
     }
 }
 
@@ -58,12 +43,13 @@ impl Running<'_> {
         let inner = self.inner;
         let message = Message::from(ModelMessage::Assistant(Arc::new(said))).by(inner.persona.name());
         let thread = self.about.thread();
-        let key = match inner.answer_of(&self.run).await? {
-            Answer::Written(entry) => return self.answered_before(entry).await,
-            Answer::Open(key) => key,
+        if let Some(entry) = inner.answer_of(&self.run).await? {
+            return self.answered_before(entry).await;
+        }
+        let key = Key::new(StepKey::answer(&self.run.id).as_str());
+        let append = |now| {
+            Append::message(message.clone(), Target::Thread(thread), Arrival::Live(now)).key(key).answer_by(self.writer.clone())
         };
-        let append =
-            |now| Append::message(message.clone(), Target::Thread(thread), Arrival::Live(now)).key(key).by(self.writer.clone());
         let appended = inner.persist(|| inner.store.append(inner.owner(), vec![append(inner.clock.now())])).await?;
         let entry = appended.first().map(|appended| appended.place.entry);
         Ok(self.end(RunEnd::Answered, reason(stop).map(str::to_owned), entry).await?)

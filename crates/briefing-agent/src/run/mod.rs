@@ -23,7 +23,6 @@ use tracing::Instrument;
 
 use crate::agent::{Ended, Inner};
 use crate::assemble::About;
-use answer::Answer;
 pub(crate) use calls::guarded;
 use recover::Before;
 
@@ -154,7 +153,7 @@ impl Running<'_> {
     }
 
     async fn rounds(&mut self) -> Result<Ended, Halt> {
-        if let Answer::Written(entry) = self.inner.answer_of(&self.run).await? {
+        if let Some(entry) = self.inner.answer_of(&self.run).await? {
             return self.answered_before(entry).await;
         }
         if self.resumed {

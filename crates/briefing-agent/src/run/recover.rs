@@ -10,7 +10,6 @@ use briefing_store::{Key, RunEnd, RunSummary, StoreError, Writer};
 
 use crate::agent::Inner;
 use crate::engine::StepKey;
-use crate::run::answer::Answer;
 use crate::{AgentError, Event, Told};
 
 /// Whoever claimed a card and did not settle it for so long died over it: longer than any write may take
@@ -78,8 +77,8 @@ impl Inner {
             }
         }
         let (how, detail) = match self.answer_of(&dead.run).await? {
-            Answer::Written(_) => (RunEnd::Answered, None),
-            Answer::Open(_) => (RunEnd::Lost, Some("its process died")),
+            Some(_) => (RunEnd::Answered, None),
+            None => (RunEnd::Lost, Some("its process died")),
         };
         Ok(self.engine.end(owner, &writer, how, detail, self.clock.now()).await?)
     }

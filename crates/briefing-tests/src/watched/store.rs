@@ -95,7 +95,7 @@ impl<S: Store> Store for Watched<S> {
     }
 
     fn append<'a>(&'a self, owner: &'a OwnerId, batch: Vec<Append>) -> StoreFuture<'a, Vec<Appended>> {
-        let writer = batch.first().and_then(|append| append.by.clone());
+        let writer = batch.first().and_then(|append| append.by.as_ref()).map(|by| by.writer.clone());
         let new = |appended: &Vec<Appended>| appended.iter().any(|appended| appended.fate != Fate::Before);
         self.write("append", writer, new, self.store.append(owner, batch))
     }
