@@ -36,6 +36,7 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         | StoreError::Missing { .. } => Kind::NoInput,
         StoreError::RunBegun { .. }
         | StoreError::RunEnded { .. }
+        | StoreError::Answered { .. }
         | StoreError::Fenced { .. }
         | StoreError::Leased { .. }
         | StoreError::CardClaimed { .. }
