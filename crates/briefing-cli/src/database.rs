@@ -37,6 +37,7 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         StoreError::RunBegun { .. }
         | StoreError::Answered { .. }
         | StoreError::RunEnded { .. }
+        | StoreError::Answered { .. }
         | StoreError::Fenced { .. }
         | StoreError::Leased { .. }
         | StoreError::CardClaimed { .. }

@@ -223,3 +223,22 @@ fn init_writes_and_tells_no_key() {
     let config = fs::read_to_string(folder.join("briefing.toml")).unwrap();
     assert!(config.contains("key_env = \"MY_KEY\"\n") && !config.contains("s3cr3t"), "{config}");
 }
+
+#[test]
+fn what_changed_since_it_was_proposed_is_not_done() {
+    let turns = [Say::calls([("call_1", "cancel_order", json!({ "number": 7 }))]), Say::text("Asked.")];
+    let clerk = Clerk::new("propose", turns);
+    let config = clerk.folder.join("briefing.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    let proposing = "run = [\"./cancel-order\"]\npropose = [\"cat\", \"order.txt\"]";
+    fs::write(&config, text.replace("run = [\"./cancel-order\"]", proposing)).unwrap();
+    fs::write(clerk.folder.join("order.txt"), "Order 7: one lid").unwrap();
+    clerk.out(&["ask", "Cancel order 7"]);
+    let cards = clerk.json(&["cards"]);
+    assert_eq!(cards["cards"][0]["preview"], "Order 7: one lid");
+    fs::write(clerk.folder.join("order.txt"), "Order 7: two lids").unwrap();
+    let card = cards["cards"][0]["card"].as_u64().unwrap().to_string();
+    let output = clerk.run(&["cards", "confirm", &card]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("has changed since"), "{output:?}");
+    assert!(!clerk.folder.join("cancelled").exists());
+}

@@ -122,6 +122,10 @@ pub(crate) fn command(setup: &CommandSetup, root: &Path) -> Arc<dyn Tool> {
         ..usual
     };
     let tool = CommandTool::new(spec, program(&setup.program, root)).args(&setup.arguments).dir(root).limits(limits);
+    let tool = match &setup.propose {
+        Some((name, arguments)) => tool.proposing(program(name, root), arguments),
+        None => tool,
+    };
     Arc::new(environment(&setup.env).into_iter().fold(tool, |tool, (name, value)| tool.env(name, value)))
 }
 

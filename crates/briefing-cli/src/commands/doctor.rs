@@ -276,6 +276,12 @@ async fn tools(setup: &Setup, offline: bool, found: &mut Findings) -> Tools {
                 "mend run; a relative path is taken from the configuration's folder",
             ),
         }
+        if let Some((name, _)) = &command.propose
+            && !is_program(&build::program(name, &setup.root))
+        {
+            let remedy = "mend propose; a relative path is taken from the configuration's folder";
+            found.bad(State::Fault, &what, format!("{name} (propose) is no program that can be run"), remedy);
+        }
         tools.add(&what, build::command(command, &setup.root), found);
     }
     for server in &setup.servers {

@@ -98,6 +98,7 @@ pub(super) struct CommandFile {
     pub(super) input_schema: SchemaFile,
     pub(super) run: Vec<String>,
     pub(super) effect: EffectFile,
+    pub(super) propose: Option<Vec<String>>,
     pub(super) confirm: Option<bool>,
     pub(super) timeout_s: Option<u64>,
     pub(super) memory_mb: Option<u64>,

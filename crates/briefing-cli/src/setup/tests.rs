@@ -125,6 +125,10 @@ fn secret_headers_and_limits_of_processes_are_taken() {
     assert_eq!(setup.models[0].headers_env, [("x-api-key".to_owned(), "GATEWAY_KEY".to_owned())]);
     let command = "name = \"gpt-5\"\n[[command]]\nname = \"t\"\ndescription = \"d\"\ninput_schema = \"{}\"\nrun = [\"x\"]\neffect = \"reads\"\n";
     assert_eq!(model(&format!("{command}processes = 64")).commands[0].processes, Some(64));
+    let proposing = format!("{command}confirm = true\npropose = [\"./look\", \"7\"]");
+    assert_eq!(model(&proposing).commands[0].propose, Some(("./look".to_owned(), vec!["7".to_owned()])));
+    let text = format!("persona = \"p.toml\"\n[[model]]\n{command}propose = [\"./look\"]");
+    assert!(fault(&text).contains("propose: nothing is confirmed"));
     let text = format!("persona = \"p.toml\"\n[[model]]\n{command}processes = 0");
     assert!(fault(&text).contains("processes: at least 1 is wanted"));
 }

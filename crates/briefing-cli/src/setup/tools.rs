@@ -20,6 +20,8 @@ pub(crate) struct CommandSetup {
     pub(crate) effect: Effect,
     /// Whether a person confirms each call.
     pub(crate) confirm: bool,
+    /// A program that tells the person what a call would do, and its arguments.
+    pub(crate) propose: Option<(String, Vec<String>)>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) memory: Option<u64>,
     pub(crate) output: Option<u64>,
@@ -79,7 +81,7 @@ pub(crate) enum Confirm {
 pub(super) fn command(file: CommandFile) -> Result<CommandSetup, Failure> {
     let name = filled("command.name", file.name)?;
     let place = |key: &str| format!("command {name:?}, {key}");
-    let (program, arguments) = program(&place("run"), file.run)?;
+    let (program, arguments) = self::program(&place("run"), file.run)?;
     let schema = match file.input_schema {
         SchemaFile::Text(text) => text,
         SchemaFile::Table(table) => json_value(toml::Value::Table(table)).to_string(),
@@ -92,14 +94,21 @@ pub(super) fn command(file: CommandFile) -> Result<CommandSetup, Failure> {
         EffectFile::Reads => Effect::Reads,
         EffectFile::Writes => Effect::Writes,
     };
+    // Who changes something is confirmed unless it is said otherwise.
+    let confirm = file.confirm.unwrap_or(effect == Effect::Writes);
+    let propose = file.propose.map(|run| self::program(&place("propose"), run)).transpose()?;
+    if propose.is_some() && !confirm {
+        return Err(Failure::new(Kind::Config, format!("{}: nothing is confirmed, so nothing is proposed", place("propose")))
+            .hint("leave it out, or set confirm = true"));
+    }
     Ok(CommandSetup {
         description: file.description,
         schema,
         program,
         arguments,
         effect,
-        // Who changes something is confirmed unless it is said otherwise.
-        confirm: file.confirm.unwrap_or(effect == Effect::Writes),
+        confirm,
+        propose,
         timeout: file.timeout_s.map(Duration::from_secs),
         memory: file.memory_mb.map(|most| most.saturating_mul(1 << 20)),
         output: file.output_kb.map(|most| most.saturating_mul(1 << 10)),
