@@ -98,6 +98,45 @@ async fn the_next_model_goes_on_across_wires() {
 }
 
 #[tokio::test]
+async fn text_of_a_model_that_failed_is_taken_back_before_the_next_one_speaks() {
+    let script = Script::answering(|request| match request.wire() {
+        Some(Wire::OpenAiChat) => Turn::say(Say::texts(["Half ", "an ", "answer"])).pieces([40]).cut_after(400),
+        _ => Turn::say(Say::text("Whole.")),
+    });
+    let change = |model: &mut briefing_agent::Model| model.retry = briefing_agent::provider::Retry::never();
+    let setup = Setup { wires: vec![Wire::OpenAiChat, Wire::Anthropic], change, ..Setup::on(Wire::Anthropic) };
+    let (ended, events) = setup.desk(script).await.ask("Hello").await;
+    assert_eq!(ended.how, RunEnd::Answered);
+    let back = events.iter().position(|event| *event == Event::TakenBack).unwrap();
+    let fell = events.iter().position(|event| matches!(event, Event::FellBack { .. })).unwrap();
+    assert!(back < fell, "{events:?}");
+    let told = events[fell..].iter().filter_map(|event| if let Event::Text { text } = event { Some(&**text) } else { None });
+    assert_eq!(told.collect::<String>(), "Whole.");
+}
+
+/// What was asked is edited after it was answered: the request was made of what it said then.
+#[tokio::test]
+async fn a_replay_reads_the_log_as_it_was() {
+    use briefing::log::Arrival;
+    use briefing_store::{Append, Store};
+
+    let script = Script::turns([Turn::say(Say::text("On Monday.")), Turn::say(Say::text("On Tuesday."))]);
+    let desk = Setup::on(Wire::Anthropic).desk(script).await;
+    let entry = desk.say("When is order 7 here?").await;
+    desk.try_answer(entry).await.0.unwrap();
+    let edited = briefing::ModelMessage::user("When is order 8 here?");
+    let edit = Append::edit(entry, edited, Arrival::Live(jiff::Timestamp::now()));
+    desk.store.append(&desk.owner, vec![edit]).await.unwrap();
+    assert_eq!(desk.replays().await, 1);
+    // Another version may have another answer; the same one has one.
+    let second = desk.try_answer(entry).await.0.unwrap();
+    assert_eq!(desk.text(second.answer.unwrap()).await, "On Tuesday.");
+    let third = desk.try_answer(entry).await.0.unwrap();
+    assert_eq!(third.answer, second.answer);
+    assert_eq!(desk.replays().await, 2);
+}
+
+#[tokio::test]
 async fn a_provider_that_is_down_ends_the_run_and_the_message_can_be_answered_later() {
     let mut turns = vec![Turn::say(Say::calls([("call_a", "add_note", json!({"what": "once"}))]))];
     turns.extend((0..4).map(|_| Turn::refusal(Refusal::Overloaded)));

@@ -151,6 +151,23 @@ async fn a_call_that_was_cut_off_is_never_run() {
     assert_eq!(desk.bodies().len(), 2);
 }
 
+/// A call whose arguments had not begun when the model met its limit reads as one that takes none.
+#[tokio::test]
+async fn a_call_that_was_cut_off_before_its_arguments_is_never_run() {
+    for wire in Wire::ALL {
+        for arguments in ["", "{}"] {
+            let call = SaidCall { name: "add_note".to_owned(), ..broken("call_a", arguments) };
+            let script =
+                Script::turns([Turn::say(Say::calls([call]).cut_by_limit()), Turn::say(Say::text("I will be brief."))]);
+            let desk = Setup::on(wire).desk(script).await;
+            let (ended, _) = desk.ask("Note it").await;
+            assert_eq!(ended.how, RunEnd::Answered, "{wire}: {:?}", ended.detail);
+            assert_eq!(desk.deeds.all(), Vec::<String>::new(), "{wire} {arguments:?}");
+            assert_eq!(desk.outcomes().await[0].1, Some(true), "{wire} {arguments:?}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn scheduled_work_reads_its_instructions_and_is_kept() {
     let script = Script::turns([
