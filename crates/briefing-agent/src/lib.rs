@@ -1,7 +1,7 @@
 //! **The agent loop**: a persona answers, over any store, provider and set of tools, and every step of it is in the log before its
 //! effect.
 //!
-//! [`Agent`] runs: it asks a [`Model`] through its [`Provider`], does the calls of the answer by the tools of a [`ToolSet`], and asks
+//! [`Agent`] runs: it asks a [`Model`] through its [`Provider`], does the calls of the answer by the tools of a [`tool::ToolSet`], and asks
 //! again until there is an answer. An [`Engine`] sees to it that one run works in a thread at a time. The loop itself needs no
 //! runtime: it reads time from a [`Clock`], and is a future that anything may poll.
 

@@ -2,6 +2,7 @@
 //! follows passes the checkers.
 
 #![cfg(all(feature = "http", feature = "scripted"))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[path = "../../briefing-wire/tests/support/encode/mod.rs"]
 mod encode;

@@ -1,6 +1,7 @@
 //! Spans: what a tracing subscriber is told of a run.
 
 #![cfg(all(feature = "http", feature = "scripted"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod loop_support;
 

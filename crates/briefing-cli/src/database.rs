@@ -37,7 +37,6 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         StoreError::RunBegun { .. }
         | StoreError::Answered { .. }
         | StoreError::RunEnded { .. }
-        | StoreError::Answered { .. }
         | StoreError::Fenced { .. }
         | StoreError::Leased { .. }
         | StoreError::CardClaimed { .. }
