@@ -54,13 +54,14 @@ impl Lines {
     /// Drops all that was typed so far, read or not, and tells how many lines were read of it. What is typed from now on may be an
     /// answer to a question; what came before may not.
     pub(crate) async fn drop_typed(&mut self) -> usize {
-        forget_unread();
         let mut dropped = 0;
-        // At the end of the input nothing comes any more.
+        // What the terminal holds is on its way here, so the first line is waited for: it tells that there was one. At the end of the
+        // input nothing comes any more.
         while let Ok(Some(_)) = tokio::time::timeout(QUIET, self.lines.recv()).await {
             dropped += 1;
             forget_unread();
         }
+        forget_unread();
         dropped
     }
 }

@@ -110,13 +110,29 @@ pub(crate) async fn stoppable(work: impl Future<Output = Result<Ended, AgentErro
     loop {
         tokio::select! {
             ended = &mut work => return ended.map_err(failure),
-            _ = tokio::signal::ctrl_c() => {
+            () = interrupted() => {
                 if stop.asked() {
                     return Err(broken_off());
                 }
                 stop.ask();
             }
         }
+    }
+}
+
+/// Ends when a person presses Ctrl-C, or the process is asked to end.
+pub(crate) async fn interrupted() {
+    let asked_to_end = async {
+        #[cfg(unix)]
+        if let Ok(mut asked) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            asked.recv().await;
+            return;
+        }
+        std::future::pending().await
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = asked_to_end => {}
     }
 }
 
@@ -134,6 +150,12 @@ pub(crate) fn code(how: RunEnd) -> u8 {
         RunEnd::Deadline | RunEnd::Limit | RunEnd::Lost => Kind::Busy.code(),
         RunEnd::Failed => Kind::Unavailable.code(),
     }
+}
+
+/// What is told of an answer that is not what it might be.
+pub(crate) fn remark(ended: &Ended) -> Option<String> {
+    let detail = ended.detail.as_deref().filter(|_| ended.how == RunEnd::Answered)?;
+    Some(format!("note: {detail}"))
 }
 
 /// What is told of a run that came to no answer.

@@ -10,7 +10,7 @@ use briefing_store::RunEnd;
 use crate::agent::build::{Keys, Tools};
 use crate::agent::files::Files;
 use crate::agent::runtime;
-use crate::agent::session::{Session, code, ended, spent, stoppable};
+use crate::agent::session::{Session, code, ended, remark, spent, stoppable};
 use crate::agent::tell::{Reader, Teller};
 use crate::args::AskArgs;
 use crate::error::{Failure, Kind, Stop};
@@ -61,6 +61,9 @@ pub(super) fn finish(session: &Session, done: &Ended, reader: Reader, out: &mut 
         }
         (Reader::Person, _) => out.aside(&out.err_paint().dim(&spent(done))),
         (Reader::Script | Reader::Program, _) => {}
+    }
+    if let Some(remark) = remark(done) {
+        out.note(remark);
     }
     if let Some(what) = ended(done) {
         out.note(format_args!("{what} (`briefing runs {}` shows the run)", done.run));

@@ -11,7 +11,7 @@ use crate::agent::cards;
 use crate::agent::files::Files;
 use crate::agent::person::{self, Lines};
 use crate::agent::runtime;
-use crate::agent::session::{Session, code, ended, spent, stoppable};
+use crate::agent::session::{Session, code, ended, interrupted, remark, spent, stoppable};
 use crate::agent::tell::{Reader, Teller, Waiting, is_one_page, preview_pages};
 use crate::args::{ChatArgs, ChatThreadArgs};
 use crate::error::{Failure, STOPPED, Stop};
@@ -147,7 +147,7 @@ impl<'o> Chat<'o> {
             line = self.lines.next() => {
                 Ok(Some(line.map_err(|error| Failure::unreadable("standard input", &error))?))
             }
-            _ = tokio::signal::ctrl_c() => {
+            () = interrupted() => {
                 if self.person {
                     self.out.note("");
                 }
@@ -169,6 +169,9 @@ impl<'o> Chat<'o> {
             Ok(done) => {
                 if self.reader == Reader::Person {
                     self.out.aside(&self.out.err_paint().dim(&spent(&done)));
+                }
+                if let Some(remark) = remark(&done) {
+                    self.out.note(remark);
                 }
                 if let Some(what) = ended(&done) {
                     let again = if done.how == RunEnd::Stopped { "" } else { "; /retry asks again" };

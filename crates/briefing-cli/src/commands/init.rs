@@ -217,6 +217,8 @@ fn configuration(choice: &Choice) -> String {
     }
     if let Some(context) = choice.context {
         model.push_str(&format!("context = {context}   # tokens, input and output together: as the server was started\n"));
+        model.push_str("max_output = 1024   # tokens of an answer: small models do not stop by themselves\n");
+        model.push_str("alternates = true   # chat templates of small models want user and assistant to take turns\n");
     }
     format!("{CONFIGURATION_HEAD}\n{model}{CONFIGURATION_TAIL}")
 }

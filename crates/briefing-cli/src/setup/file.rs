@@ -48,6 +48,7 @@ pub(super) struct ModelFile {
     pub(super) max_output: Option<u32>,
     pub(super) vision: Option<bool>,
     pub(super) documents: Option<bool>,
+    pub(super) alternates: Option<bool>,
     pub(super) parameters: Option<toml::Table>,
     #[serde(default)]
     pub(super) cache_marks: bool,

@@ -177,6 +177,7 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
     profile.max_output = file.max_output.unwrap_or(profile.max_output);
     profile.vision = file.vision.unwrap_or(profile.vision);
     profile.documents = file.documents.unwrap_or(profile.documents);
+    profile.alternates = file.alternates.unwrap_or(profile.alternates);
     let parameters = file.parameters.unwrap_or_default();
     Ok(ModelSetup {
         profile,
