@@ -5,7 +5,7 @@
 
 mod support;
 
-use briefing::Wire;
+use briefing::{Call, ModelMessage, Wire};
 use briefing_wire::{WireChange, parse_text};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -280,4 +280,29 @@ fn marks_of_blocks_that_are_sent_as_they_are_count_first() {
     let second = json!({"type": "text", "text": "t1", "cache_control": mark});
     assert_eq!(request.pointer("/messages/0/content"), Some(&json!([plain(0), second, last])));
     assert_eq!(support::changes(&parsed.messages, &parsed.call), [gone]);
+}
+
+/// llama.cpp refuses an item of the assistant without its type: "Cannot determine type of 'item'".
+#[test]
+fn servers_of_responses_are_told_the_type_of_what_was_said() {
+    let list = [ModelMessage::user("Hi"), ModelMessage::assistant("Hello"), ModelMessage::user("And?")];
+    let said = |model: &str| {
+        let request = render(&list, &Call::model(model, Some(Wire::OpenAiResponses)));
+        value(&request)["input"][1].clone()
+    };
+    assert_eq!(said("gemma-3"), json!({"role": "assistant", "content": "Hello", "type": "message"}));
+    assert_eq!(said("gpt-5"), json!({"role": "assistant", "content": "Hello"}));
+}
+
+/// Templates of small models refuse two users in a row: "Conversation roles must alternate user/assistant/user/assistant/...".
+#[test]
+fn where_roles_must_alternate_a_line_stands_between_two_inputs() {
+    let list = [ModelMessage::user("Hi"), ModelMessage::user("Are you there?")];
+    for wire in [Wire::OpenAiChat, Wire::Anthropic] {
+        let request = render(&list, &Call::model("gemma-3", Some(wire)));
+        let value = value(&request);
+        let roles = value["messages"].as_array().unwrap().iter().map(|message| message["role"].as_str().unwrap());
+        assert_eq!(roles.collect::<Vec<_>>(), ["user", "assistant", "user"], "{wire}");
+        assert!(text(&request).contains("[no answer]"));
+    }
 }

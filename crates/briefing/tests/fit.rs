@@ -434,6 +434,15 @@ fn mistral_counts_the_answer_between_an_outcome_and_the_next_input() {
 }
 
 #[test]
+fn a_profile_that_alternates_has_a_line_between_two_inputs() {
+    let profile = ModelProfile { alternates: true, ..ModelProfile::default() };
+    let total = |lines: &[&str]| fit(&list(lines), &Call::new(profile.clone()), &Bounds::none()).unwrap().receipt().total();
+    assert_eq!(total(&["U 1", "U 2", "U 3"]).messages, 5);
+    assert_eq!(total(&["U 1", "A 2", "U 3"]).messages, 3);
+    assert_eq!(total(&["U 1", "A call(a)", "T a: x", "U 2"]).messages, 4);
+}
+
+#[test]
 fn an_estimate_stops_at_the_budget() {
     let messages: Vec<_> = (0..1_000).map(|n| ModelMessage::user(format!("{n} {}", "word ".repeat(100)))).collect();
     let briefing = fit(&messages, &call(), &Bounds::none().tokens_by(1_000, Estimator::characters())).unwrap();
