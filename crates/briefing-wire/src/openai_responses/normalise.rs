@@ -55,7 +55,8 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
             None => instructions = Some(text),
         }
     }
-    let typed = call.profile().dialect != Dialect::Original;
+    // Told by the same word of the profile: a server with a chat template of its own.
+    let typed = call.profile().alternates;
     Body { model: &call.profile().name, parameters, tools, instructions, items, typed }
 }
 
