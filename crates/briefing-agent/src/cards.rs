@@ -10,7 +10,7 @@ use briefing_store::StoreError;
 use crate::AgentError;
 use crate::agent::{Agent, Inner};
 use crate::run::guarded;
-use crate::tool::{Checked, ToolContext};
+use crate::tool::Checked;
 
 /// What became of a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,16 +97,7 @@ impl Inner {
         let (Some(thread), Some(run)) = (thread, card.run.clone()) else {
             return Err(NotDone::Failed("the card does not say which run proposed it".to_owned()));
         };
-        let cx = ToolContext {
-            owner: self.owner().clone(),
-            persona: self.persona.address().into(),
-            thread,
-            key: format!("{run}/card/{entry}").into(),
-            run,
-            now: self.clock.now(),
-            store: Arc::clone(&self.store),
-            receipt: None,
-        };
+        let cx = self.tool_context(thread, &run, format!("{run}/card/{entry}").into(), None);
         let time = Some(tool.spec().timeout.unwrap_or(CARD_TIME).min(CARD_TIME));
         let proposed = self.within(time, guarded(tool.propose(&input, &cx))).await;
         let now = proposed.map_err(|failure| NotDone::Failed(failure.to_string()))?;

@@ -221,6 +221,21 @@ pub struct Spent {
     pub reasoning: u64,
 }
 
+impl Spent {
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_add(other.requests),
+            input: self.input.saturating_add(other.input),
+            output: self.output.saturating_add(other.output),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_written: self.cache_written.saturating_add(other.cache_written),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+        }
+    }
+}
+
 /// The number of a run: the runs of an owner are numbered in the order in which they were begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunNumber(u64);

@@ -163,7 +163,7 @@ impl Running<'_> {
     /// Adds to what the run has spent.
     async fn spend(&mut self, model: &Model, spent: Spent) -> Result<(), Halt> {
         let inner = self.inner;
-        self.spent = added(self.spent, spent);
+        self.spent = self.spent.plus(spent);
         self.cost = self.cost.saturating_add(model.prices.map_or(0, |prices| prices.cost(&spent)));
         inner.persist(|| inner.store.spend(inner.owner(), &self.writer, spent)).await?;
         (self.told)(Event::Spent { spent });
@@ -294,7 +294,7 @@ impl Heard<'_> {
             ProviderFault::Cut { cut } => model::spent(&cut.usage),
             _ => Spent { requests: 1, ..Spent::default() },
         };
-        self.lost = added(self.lost, spent);
+        self.lost = self.lost.plus(spent);
     }
 }
 
@@ -317,16 +317,5 @@ fn record(span: &tracing::Span, sent: &Result<Answer, ProviderFault>) {
             };
             span.record("error.type", kind);
         }
-    }
-}
-
-fn added(one: Spent, other: Spent) -> Spent {
-    Spent {
-        requests: one.requests.saturating_add(other.requests),
-        input: one.input.saturating_add(other.input),
-        output: one.output.saturating_add(other.output),
-        cache_read: one.cache_read.saturating_add(other.cache_read),
-        cache_written: one.cache_written.saturating_add(other.cache_written),
-        reasoning: one.reasoning.saturating_add(other.reasoning),
     }
 }

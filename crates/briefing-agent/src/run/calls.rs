@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use briefing::Receipt;
 use briefing::log::{Arrival, Body, Card, RecordedRound};
-use briefing::message::{Assistant, EntryId, Outcome, Part, ThreadId, ToolCall};
+use briefing::message::{Assistant, EntryId, Outcome, Part, RunId, ThreadId, ToolCall};
 use briefing::texts::OutcomeText;
 use briefing_store::{Append, Step, Writer};
 use futures_util::future::{Either, FutureExt, select};
@@ -147,7 +147,7 @@ impl Running<'_> {
         let (writer, thread, receipt) = (self.writer.clone(), self.about.thread(), self.receipt.clone());
         {
             let done = jobs.into_iter().map(|job| {
-                let cx = inner.tool_context(&job.key, thread, &writer, receipt.clone());
+                let cx = inner.tool_context(thread, &writer.run, job.key.shared(), receipt.clone());
                 let writer = &writer;
                 async move {
                     let done = inner.do_job(&job, writer, &cx).await;
@@ -211,13 +211,20 @@ impl Running<'_> {
 }
 
 impl Inner {
-    fn tool_context(&self, key: &StepKey, thread: ThreadId, writer: &Writer, receipt: Option<Arc<Receipt>>) -> ToolContext {
+    /// What a call may know.
+    pub(crate) fn tool_context(
+        &self,
+        thread: ThreadId,
+        run: &RunId,
+        key: Arc<str>,
+        receipt: Option<Arc<Receipt>>,
+    ) -> ToolContext {
         ToolContext {
             owner: self.owner().clone(),
             persona: self.persona.address().into(),
             thread,
-            run: writer.run.clone(),
-            key: key.shared(),
+            run: run.clone(),
+            key,
             now: self.clock.now(),
             store: Arc::clone(&self.store),
             receipt,
