@@ -1,9 +1,11 @@
 //! The agent's spans for an OpenTelemetry collector (feature `otel`).
 
+use briefing_agent::provider::http::tls;
 use opentelemetry::trace::TracerProvider;
-use opentelemetry_otlp::SpanExporter;
+use opentelemetry_otlp::{SpanExporter, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use reqwest::blocking::Client;
 use tracing::{Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
@@ -24,7 +26,9 @@ impl Telemetry {
         if named.iter().all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty())) {
             return Self { provider: None };
         }
-        let Ok(exporter) = SpanExporter::builder().with_http().build() else { return Self { provider: None } };
+        let client = tls().ok().and_then(|tls| Client::builder().tls_backend_preconfigured(tls).build().ok());
+        let exporter = client.and_then(|client| SpanExporter::builder().with_http().with_http_client(client).build().ok());
+        let Some(exporter) = exporter else { return Self { provider: None } };
         let resource = Resource::builder().with_service_name("briefing").build();
         let provider = SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build();
         // Somebody else's subscriber stays, where this program is a library.

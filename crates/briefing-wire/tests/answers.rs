@@ -74,6 +74,16 @@ fn a_context_of_llama_cpp_that_is_exceeded_is_too_large() {
     assert_eq!(provider(Wire::OpenAiChat, &body), error(ErrorKind::TooLarge, Some("exceed_context_size_error"), message));
 }
 
+/// As Gemini words it, from <https://github.com/google-gemini/gemini-cli/issues/25198>: status 400, and an invalid argument by its name.
+#[test]
+fn a_key_that_gemini_does_not_know_is_denied() {
+    let body = r#"{"error":{"code":400,"message":"API Key not found. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[
+        {"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"},
+        {"@type":"type.googleapis.com/google.rpc.LocalizedMessage","locale":"en-US","message":"API Key not found."}]}}"#;
+    let message = "API Key not found. Please pass a valid API key.";
+    assert_eq!(provider(Wire::Gemini, body), error(ErrorKind::Denied, Some("INVALID_ARGUMENT"), message));
+}
+
 /// As OpenAI words it, from <https://github.com/Aider-AI/aider/issues/1880>.
 #[test]
 fn a_request_of_more_than_a_minutes_tokens_is_too_large_and_no_rate_limit() {

@@ -20,7 +20,7 @@ use crate::agent::Inner;
 use crate::engine::StepKey;
 use crate::run::recover::{Stage, card_key, fixed, unanswered};
 use crate::run::{Halt, Running, halt, told_text};
-use crate::tool::{Checked, Effect, Tool, ToolContext, ToolFailure, ToolOutput};
+use crate::tool::{Checked, Effect, OwnerLog, Tool, ToolContext, ToolFailure, ToolOutput};
 
 /// How many calls that only read are done at once.
 const SIDE_BY_SIDE: usize = 8;
@@ -220,14 +220,14 @@ impl Inner {
         receipt: Option<Arc<Receipt>>,
     ) -> ToolContext {
         ToolContext {
-            owner: self.owner().clone(),
             persona: self.persona.address().into(),
+            agent: self.persona.name().into(),
             thread,
             run: run.clone(),
             key,
             now: self.clock.now(),
-            store: Arc::clone(&self.store),
             receipt,
+            log: OwnerLog::new(Arc::clone(&self.store), self.owner().clone()),
         }
     }
 

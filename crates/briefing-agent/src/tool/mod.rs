@@ -6,6 +6,7 @@ mod command;
 mod fingerprint;
 #[cfg(all(unix, feature = "command"))]
 mod group;
+mod log;
 #[cfg(all(unix, feature = "mcp"))]
 pub mod mcp;
 mod note;
@@ -20,8 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use briefing::Receipt;
-use briefing::message::{OwnerId, Part, RawJson, RunId, ThreadId};
-use briefing_store::Store;
+use briefing::message::{Part, RawJson, RunId, ThreadId};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -29,6 +29,7 @@ use crate::BoxFuture;
 
 #[cfg(all(unix, feature = "command"))]
 pub use command::{CommandLimits, CommandTool};
+pub use log::OwnerLog;
 pub use note::Note;
 pub use read_attachment::ReadAttachment;
 pub use schema::{MAX_PROBLEMS, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, Problem, SchemaFault};
@@ -140,10 +141,10 @@ pub enum ToolFailure {
 /// What a call may know of the run that it belongs to.
 #[derive(Clone)]
 pub struct ToolContext {
-    /// Whose run it is.
-    pub owner: OwnerId,
-    /// The persona's address.
+    /// The persona's address, by which its runs are known.
     pub persona: Arc<str>,
+    /// The persona's name, by which its messages are known.
+    pub agent: Arc<str>,
     /// The thread.
     pub thread: ThreadId,
     /// The run.
@@ -156,8 +157,23 @@ pub struct ToolContext {
     /// The receipt of the request that the model answered with this call: what it was told was left out. None where there is no
     /// request, as when a person confirms a card.
     pub receipt: Option<Arc<Receipt>>,
-    /// The store, for tools that read or write the log. Only what is this owner's may be asked for.
-    pub store: Arc<dyn Store>,
+    /// The log of whose run it is.
+    pub log: OwnerLog,
+}
+
+impl ToolContext {
+    /// Whether it is a run of this persona, by the address that the run is kept with.
+    #[must_use]
+    pub fn is_own_run(&self, persona: &str) -> bool {
+        persona.eq_ignore_ascii_case(&self.persona)
+    }
+
+    /// Whether it is a message of this persona, by the name that the message is kept with, as views read it. One without a name is
+    /// whoever's the thread is.
+    #[must_use]
+    pub fn is_own_message(&self, agent: Option<&str>) -> bool {
+        agent.is_none_or(|agent| *agent == *self.agent)
+    }
 }
 
 impl ToolSpec {

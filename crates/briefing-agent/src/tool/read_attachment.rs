@@ -8,7 +8,7 @@ use briefing::message::{Bytes, EntryId, Media, Outcome, Part, ThreadId};
 use briefing::ports::{Back, FileText, Files};
 use briefing::text::one_line;
 use briefing::view::referred;
-use briefing_store::{OwnerStore, ReadText};
+use briefing_store::ReadText;
 use serde_json::{Map, Value};
 
 use crate::BoxFuture;
@@ -103,7 +103,7 @@ impl ReadAttachment {
         if file.media_type.trim_start().to_ascii_lowercase().starts_with("image/") {
             return of_picture(file, cx).await;
         }
-        let store = OwnerStore::new(Arc::clone(&cx.store), cx.owner.clone());
+        let store = cx.log.ports();
         let store = match &self.reader {
             Some(reader) => store.with_reader(Arc::clone(reader)),
             None => store,
@@ -113,7 +113,7 @@ impl ReadAttachment {
         if let Some((_, text)) = texts.into_iter().next() {
             return Ok(of_text(&name(file), &text, from));
         }
-        let known = cx.store.texts(&cx.owner, &ids).await.map_err(|error| ToolFailure::of_store(&error))?;
+        let known = cx.log.texts(&ids).await.map_err(|error| ToolFailure::of_store(&error))?;
         // A text that was looked for and is none is kept as such.
         let looked_for = known.iter().any(|known| known.text.is_some());
         let why =
@@ -153,7 +153,7 @@ async fn find(wanted: &str, cx: &ToolContext) -> Result<Found, ToolFailure> {
     let mut visited = 0;
     while visited < MAX_ENTRIES {
         let back = Back { thread: cx.thread, before, after: None, kinds, agent: None, count: ENTRIES };
-        let entries = cx.store.read_back(&cx.owner, back).await.map_err(|error| ToolFailure::of_store(&error))?;
+        let entries = cx.log.read_back(back).await.map_err(|error| ToolFailure::of_store(&error))?;
         for entry in &entries {
             let files: &[Attachment] = match &entry.body {
                 Body::Mail(mail) => &mail.attachments,
@@ -206,7 +206,7 @@ async fn of_picture(file: &Attachment, cx: &ToolContext) -> Result<ToolOutput, T
     if file.size.is_some_and(too_large) {
         return line("too large to be shown");
     }
-    let content = match cx.store.file(&cx.owner, &file.id).await {
+    let content = match cx.log.file(&file.id).await {
         Ok(content) => content,
         Err(briefing_store::StoreError::Blob { .. }) => None,
         Err(error) => return Err(ToolFailure::of_store(&error)),
@@ -247,7 +247,7 @@ fn page(text: &str, from: usize) -> String {
 /// The outcome that a reference names, if the request told the model that it is left out, and it is this persona's in this thread.
 async fn left_out(reference: &str, cx: &ToolContext) -> Result<Option<Arc<Outcome>>, ToolFailure> {
     let Some(receipt) = &cx.receipt else { return Ok(None) };
-    let store = OwnerStore::new(Arc::clone(&cx.store), cx.owner.clone());
+    let store = cx.log.ports();
     let Some(outcome) = referred(&store, receipt, reference).await.map_err(|error| crashed(&error))? else { return Ok(None) };
     // As `referred` reads it.
     let number = reference.rsplit_once("outcome:").and_then(|(_, number)| number.trim_end_matches(']').trim().parse().ok());
@@ -257,16 +257,14 @@ async fn left_out(reference: &str, cx: &ToolContext) -> Result<Option<Arc<Outcom
 
 async fn is_own(entry: EntryId, cx: &ToolContext) -> Result<bool, ToolFailure> {
     let of_store = |error| ToolFailure::of_store(&error);
-    let logged = cx.store.log(&cx.owner, entry, 1).await.map_err(of_store)?;
-    let Some(logged) = logged.into_iter().next().filter(|logged| logged.entry.id == entry) else { return Ok(false) };
-    let persona = match (&logged.run, &logged.entry.body) {
-        (Some((run, _)), _) => Some(&run.persona),
-        (None, Body::Message(message)) => message.agent.as_ref(),
-        (None, _) => return Ok(false),
+    let Some(logged) = cx.log.logged(entry).await.map_err(of_store)? else { return Ok(false) };
+    let own = match (&logged.run, &logged.entry.body) {
+        (Some((run, _)), _) => cx.is_own_run(&run.persona),
+        (None, Body::Message(message)) => cx.is_own_message(message.agent.as_deref()),
+        (None, _) => false,
     };
-    let own = persona.is_none_or(|persona| *persona == cx.persona);
     // A thread that was merged is known by its old number too.
-    let thread: Option<ThreadId> = cx.store.thread(&cx.owner, cx.thread).await.map_err(of_store)?.map(|thread| thread.thread);
+    let thread: Option<ThreadId> = cx.log.thread(cx.thread).await.map_err(of_store)?.map(|thread| thread.thread);
     Ok(own && thread == Some(logged.thread))
 }
 

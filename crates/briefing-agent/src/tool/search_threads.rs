@@ -82,18 +82,18 @@ struct Seen {
 async fn search(query: &str, limit: usize, cx: &ToolContext) -> Result<Vec<String>, StoreError> {
     let mut threads: HashMap<ThreadId, Seen> = HashMap::new();
     let mut told = Vec::new();
-    for hit in cx.store.search(&cx.owner, query, SEARCHED).await? {
+    for hit in cx.log.search(query, SEARCHED).await? {
         if told.len() == limit {
             break;
         }
-        let Some(entry) = cx.store.entry(&cx.owner, hit.entry).await? else { continue };
+        let Some(entry) = cx.log.entry(hit.entry).await? else { continue };
         let seen = match threads.entry(hit.thread) {
             std::collections::hash_map::Entry::Occupied(seen) => seen.into_mut(),
             std::collections::hash_map::Entry::Vacant(room) => room.insert(seen(hit.thread, cx).await?),
         };
         let behind = seen.reset.is_none_or(|reset| entry.place() > reset);
         let own = match &entry.body {
-            Body::Message(message) => seen.messages && message.agent.as_ref().is_none_or(|agent| is_own(agent, cx)),
+            Body::Message(message) => seen.messages && cx.is_own_message(message.agent.as_deref()),
             Body::Mail(_)
             | Body::Round(_)
             | Body::Outcome(_)
@@ -114,14 +114,14 @@ async fn search(query: &str, limit: usize, cx: &ToolContext) -> Result<Vec<Strin
 
 async fn seen(thread: ThreadId, cx: &ToolContext) -> Result<Seen, StoreError> {
     let back = |kind, count| Back { thread, before: None, after: None, kinds: Kinds::of(&[kind]), agent: None, count };
-    let reset = cx.store.read_back(&cx.owner, back(Kind::Reset, 1)).await?.first().map(|entry| entry.place());
+    let reset = cx.log.read_back(back(Kind::Reset, 1)).await?.first().map(|entry| entry.place());
     // A thread that was merged is known by its old number too.
-    if cx.store.thread(&cx.owner, cx.thread).await?.is_some_and(|current| current.thread == thread) {
+    if cx.log.thread(cx.thread).await?.is_some_and(|current| current.thread == thread) {
         return Ok(Seen { reset, messages: true });
     }
-    let runs = cx.store.runs(&cx.owner, RunsOf { thread: Some(thread), ..RunsOf::newest(LOOKED_AT) }).await?;
-    let messages = cx.store.read_back(&cx.owner, back(Kind::Message, LOOKED_AT)).await?;
-    let wrote = messages.iter().filter_map(|entry| match &entry.body {
+    let runs = cx.log.runs(RunsOf { thread: Some(thread), ..RunsOf::newest(LOOKED_AT) }).await?;
+    let messages = cx.log.read_back(back(Kind::Message, LOOKED_AT)).await?;
+    let mut wrote = messages.iter().filter_map(|entry| match &entry.body {
         Body::Message(message) => message.agent.as_deref(),
         Body::Mail(_)
         | Body::Round(_)
@@ -134,14 +134,11 @@ async fn seen(thread: ThreadId, cx: &ToolContext) -> Result<Seen, StoreError> {
         | Body::Erased(_)
         | Body::Unreadable => None,
     });
-    let mut answer = runs.iter().map(|run| &*run.run.persona).chain(wrote).peekable();
+    let own =
+        runs.iter().any(|run| cx.is_own_run(&run.run.persona)) || wrote.clone().any(|agent| cx.is_own_message(Some(agent)));
     // Nobody has answered yet: it is nobody's chat.
-    let messages = answer.peek().is_none() || answer.any(|agent| is_own(agent, cx));
-    Ok(Seen { reset, messages })
-}
-
-fn is_own(agent: &str, cx: &ToolContext) -> bool {
-    agent.eq_ignore_ascii_case(&cx.persona)
+    let nobodys = runs.is_empty() && wrote.next().is_none();
+    Ok(Seen { reset, messages: own || nobodys })
 }
 
 /// A hit in at most four lines, none of which its text can forge.

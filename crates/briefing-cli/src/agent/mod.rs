@@ -6,7 +6,6 @@ pub(crate) mod files;
 pub(crate) mod kept;
 pub(crate) mod person;
 pub(crate) mod place;
-pub(crate) mod probe;
 pub(crate) mod session;
 pub(crate) mod tell;
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use briefing::message::ModelMessage;
 use briefing::{Bounds, Call};
-use briefing_agent::Tool;
+use briefing_agent::provider::http::ServedModel;
 use briefing_agent::tool::ToolSet;
+use briefing_agent::{ProviderFault, Tool};
 use briefing_store::{RunsOf, Store};
-use briefing_wire::Render;
+use briefing_wire::{ErrorKind, Render};
 use serde_json::{Value, json};
 
 use crate::agent::build::{self, Keys, PATIENCE};
 use crate::agent::place::{LogPlace, persona};
-use crate::agent::probe::{self, ProbeFault, Served, Server};
 use crate::agent::runtime;
 use crate::agent::session::is_of_tools;
 use crate::args::DoctorArgs;
@@ -183,39 +183,37 @@ fn open_to_others(_path: &Path, _name: &str, _found: &mut Findings) {}
 
 async fn model(setup: &ModelSetup, offline: bool, found: &mut Findings) {
     let what = format!("model {}", setup.name());
-    let key = match setup.key.read() {
-        Ok(key) => key,
+    let provider = match build::provider(setup, Keys::Wanted) {
+        Ok(provider) => provider.limits(build::patient(PATIENCE)),
         Err(failure) => return found.failed(what, failure),
     };
-    if let Err(failure) = build::model(setup, Keys::Wanted) {
-        return found.failed(what, failure);
-    }
     let place = format!("{} over {}", setup.base_url, setup.wire().name());
     if offline {
         return found.ok(what, format!("{place}; not asked (--offline)"));
     }
-    let secret = match setup.secret_headers() {
-        Ok(secret) => secret,
-        Err(failure) => return found.failed(what, failure),
-    };
-    let (key, headers) = (key.as_deref(), setup.headers.as_slice());
-    let server = Server { wire: setup.wire(), base_url: &setup.base_url, key, headers, secret: &secret };
-    match probe::models(server, PATIENCE).await {
+    match provider.models().await {
+        Ok(served) if served.is_empty() => request(setup, &what, &place, found).await,
         Ok(served) => listed(setup, &what, &place, &served, found),
-        Err(ProbeFault::NoList) => request(setup, &what, &place, found).await,
         Err(fault) => {
-            let remedy = match fault {
-                ProbeFault::Key { .. } => format!("look at the key in {}", setup.key),
-                ProbeFault::Unreachable { .. } => "start the server, or mend base_url".to_owned(),
-                ProbeFault::Refused { .. } | ProbeFault::NoList => "look at base_url and headers".to_owned(),
+            let remedy = match &fault {
+                ProviderFault::Refused { status, error, .. }
+                    if error.kind == ErrorKind::Denied || matches!(status, 401 | 403) =>
+                {
+                    format!("look at the key in {}", setup.key)
+                }
+                ProviderFault::Unreachable { .. } | ProviderFault::TimedOut { .. } => {
+                    "start the server, or mend base_url".to_owned()
+                }
+                _ => "look at base_url and headers".to_owned(),
             };
             found.bad(State::Fault, what, format!("{place}: {fault}"), remedy);
         }
     }
 }
 
-fn listed(setup: &ModelSetup, what: &str, place: &str, served: &[Served], found: &mut Findings) {
-    let same = |served: &&Served| served.name == setup.name() || setup.name().strip_prefix("models/") == Some(&served.name);
+fn listed(setup: &ModelSetup, what: &str, place: &str, served: &[ServedModel], found: &mut Findings) {
+    let same =
+        |served: &&ServedModel| served.name == setup.name() || setup.name().strip_prefix("models/") == Some(&served.name);
     let Some(served) = served.iter().find(same) else {
         let names: Vec<&str> = served.iter().take(NAMES).map(|served| served.name.as_str()).collect();
         return found.bad(

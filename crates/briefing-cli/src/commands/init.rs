@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use briefing::Wire;
+use briefing_agent::provider::http::ServedModel;
 
-use crate::agent::{person, probe, runtime};
+use crate::agent::{build, person, runtime};
 use crate::args::InitArgs;
 use crate::database;
 use crate::error::{Failure, Kind, Stop};
@@ -134,10 +135,8 @@ fn suggestion(args: &InitArgs) -> Result<Choice, Failure> {
 }
 
 /// The first model of a server; none if it cannot be had.
-fn first_of(base: &str) -> Result<Option<probe::Served>, Failure> {
-    let server = probe::Server { wire: Wire::OpenAiChat, base_url: base, key: None, headers: &[], secret: &[] };
-    let served = runtime()?.block_on(probe::models(server, PATIENCE));
-    Ok(served.unwrap_or_default().into_iter().next())
+fn first_of(base: &str) -> Result<Option<ServedModel>, Failure> {
+    Ok(runtime()?.block_on(build::listed(base, PATIENCE))?.into_iter().next())
 }
 
 fn usual_model(wire: Wire) -> &'static str {

@@ -128,7 +128,13 @@ pub(super) fn of_object(error: Value<'_>) -> ProviderError {
         .collect();
     let status = error.get("code").and_then(|code| code.raw().parse().ok());
     let message = text_of(error, "message").unwrap_or_default();
-    let kind = kind(status, &names, &message);
+    let details = error.get("details").into_iter().flat_map(|details| details.items());
+    let reasons = details.filter_map(|detail| detail.get("reason")?.as_str());
+    let kind = match reasons.into_iter().find_map(|reason| named(&reason)) {
+        // Gemini calls a wrong key an invalid argument, and tells the reason beside it.
+        Some(reason) => reason,
+        None => kind(status, &names, &message),
+    };
     let name = names.into_iter().next().or_else(|| status.map(|status: u16| status.to_string()));
     ProviderError { kind, name, message }
 }
@@ -174,6 +180,7 @@ fn named(name: &str) -> Option<ErrorKind> {
         | "billing_error"
         | "insufficient_quota"
         | "invalid_api_key"
+        | "API_KEY_INVALID"
         | "PERMISSION_DENIED"
         | "UNAUTHENTICATED" => ErrorKind::Denied,
         "not_found_error" | "model_not_found" | "NOT_FOUND" => ErrorKind::NotFound,

@@ -1,4 +1,5 @@
-//! What the tests of answers read: recordings of whole exchanges, and streams, each with its golden beside it.
+//! What tests of answers read, here and in the crates above: recordings of whole exchanges, and streams, each with its golden
+//! beside it.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -11,13 +12,22 @@ use briefing::Wire;
 pub(crate) struct Recording {
     pub(crate) name: String,
     pub(crate) wire: Wire,
+    /// The HTTP status.
+    pub(crate) status: u16,
     /// The response's text; of a stream, its events.
     pub(crate) response: String,
     pub(crate) is_json: bool,
 }
 
+impl Recording {
+    /// Whether it is a stream. What is neither that nor JSON is a text.
+    pub(crate) fn is_stream(&self) -> bool {
+        !self.is_json && self.response.starts_with("data: ")
+    }
+}
+
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../briefing-wire/tests/data")
 }
 
 /// Every recorded response of the checkers' data whose wire is known.
@@ -37,6 +47,7 @@ pub(crate) fn recordings() -> Vec<Recording> {
         out.push(Recording {
             name: path.file_stem().unwrap().to_string_lossy().into_owned(),
             wire,
+            status: document.root().get("status").unwrap().raw().parse().unwrap(),
             is_json: streamed.is_none(),
             response: streamed.map_or_else(|| response.raw().to_owned(), |text| text.into_owned()),
         });

@@ -1,11 +1,14 @@
 //! The connections, shared by all providers of a program.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
-use reqwest::{Client, RequestBuilder};
+use reqwest::{Client, ClientBuilder, RequestBuilder};
+use rustls::ClientConfig;
+use rustls_platform_verifier::BuilderVerifierExt;
 
 /// How to connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,13 +63,7 @@ impl HttpClient {
     /// # Errors
     /// [`ClientError`] if TLS cannot be set up.
     pub fn new(settings: &HttpSettings) -> Result<Self, ClientError> {
-        let builder = Client::builder()
-            .connect_timeout(settings.connect)
-            // A key must not go where its owner did not send it, and a conversation neither.
-            .redirect(Policy::none())
-            // Trying again is told to the caller first.
-            .retry(reqwest::retry::never())
-            .user_agent(concat!("briefing/", env!("CARGO_PKG_VERSION")));
+        let builder = guarded()?.connect_timeout(settings.connect).user_agent(concat!("briefing/", env!("CARGO_PKG_VERSION")));
         let builder = match settings.proxies {
             Proxies::System => builder,
             Proxies::Direct => builder.no_proxy(),
@@ -82,6 +79,29 @@ impl HttpClient {
     pub(super) fn post(&self, address: &str, headers: &HeaderMap) -> RequestBuilder {
         self.client.post(address).headers(headers.clone())
     }
+
+    pub(super) fn get(&self, address: &str, headers: &HeaderMap) -> RequestBuilder {
+        self.client.get(address).headers(headers.clone())
+    }
+}
+
+/// A client that goes nowhere by itself: a key must not go where its owner did not send it, and a conversation neither; and trying
+/// again is told to the caller first.
+pub(crate) fn guarded() -> Result<ClientBuilder, ClientError> {
+    let tls = tls().map_err(|error| ClientError { detail: error.to_string() })?;
+    Ok(Client::builder().tls_backend_preconfigured(tls).redirect(Policy::none()).retry(reqwest::retry::never()))
+}
+
+/// TLS with the certificates that the system trusts. Nothing of it is global: whoever uses this library may use another.
+///
+/// # Errors
+/// If the system's certificates cannot be had.
+pub fn tls() -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    let mut config = builder.with_platform_verifier()?.with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
 }
 
 /// An error and what caused it, on one line.

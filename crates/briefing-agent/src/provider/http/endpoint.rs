@@ -107,6 +107,16 @@ impl Endpoint {
             }
         }
     }
+
+    /// Where the list of models is. Anthropic and Gemini give a page of twenty or fifty unless they are asked for more.
+    pub(super) fn models(&self) -> String {
+        let base = &self.base;
+        match self.wire {
+            Wire::OpenAiChat | Wire::OpenAiResponses => format!("{base}/models"),
+            Wire::Anthropic => format!("{base}/models?limit=1000"),
+            Wire::Gemini => format!("{base}/models?pageSize=1000"),
+        }
+    }
 }
 
 /// The host and port of an address.

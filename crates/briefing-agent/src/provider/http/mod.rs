@@ -5,6 +5,7 @@ mod endpoint;
 mod headers;
 mod reading;
 mod refusal;
+mod served;
 
 use std::fmt;
 use std::time::Duration;
@@ -13,12 +14,15 @@ use briefing::message::RawJson;
 use briefing::{Call, Wire};
 use briefing_wire::{Answer, Cut, CutWhy, Finished, MAX_EVENT_BYTES, ProviderError, Request, Stream, StreamEvent};
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
-use reqwest::{Response, StatusCode};
+use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
-pub use client::{ClientError, HttpClient, HttpSettings, Proxies};
+#[cfg(feature = "mcp")]
+pub(crate) use client::guarded;
+pub use client::{ClientError, HttpClient, HttpSettings, Proxies, tls};
 pub use endpoint::{Endpoint, EndpointError};
 pub use headers::HeaderError;
+pub use served::ServedModel;
 
 use super::{Provider, ProviderFault, Secret};
 use crate::BoxFuture;
@@ -27,6 +31,9 @@ use reading::{Ended, Reading};
 
 /// How many bytes of a refusal are read.
 const MAX_REFUSAL_BYTES: u64 = 64 * 1024;
+
+/// How many bytes a list of models may take.
+const MAX_LIST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How many characters of what a server says are kept in a fault.
 const MAX_SAID: usize = 2_000;
@@ -147,6 +154,40 @@ impl HttpProvider {
         &self.endpoint
     }
 
+    /// The models that the server lists, at most a thousand; none if it has no list of them.
+    ///
+    /// # Errors
+    /// [`ProviderFault`], as [`send`](Provider::send).
+    pub async fn models(&self) -> Result<Vec<ServedModel>, ProviderFault> {
+        let deadline = reading::within(self.limits.first_byte);
+        let get = self.client.get(&self.endpoint.models(), self.headers.map());
+        let response = self.answered(get, deadline).await?;
+        match response.status() {
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => return Ok(Vec::new()),
+            status if status.is_success() => {}
+            _ => return Err(self.refused(response, deadline).await),
+        }
+        let limit = MAX_LIST_BYTES;
+        let mut reading = Reading::new(response, deadline, Limits { answer_bytes: limit, ..self.limits });
+        let mut body = Vec::new();
+        loop {
+            match reading.next().await {
+                Ok(Some(bytes)) => body.extend_from_slice(&bytes),
+                Ok(None) | Err(Ended::Broken) => return Ok(served::read(&String::from_utf8_lossy(&body))),
+                Err(Ended::TimedOut { after }) => return Err(self.timed_out(after)),
+                Err(Ended::TooLarge) => return Err(ProviderFault::AnswerTooLarge { limit }),
+            }
+        }
+    }
+
+    async fn answered(&self, request: RequestBuilder, deadline: Instant) -> Result<Response, ProviderFault> {
+        match timeout_at(deadline, request.send()).await {
+            Err(_) => Err(self.timed_out(self.limits.first_byte)),
+            Ok(Err(error)) => Err(self.unreachable(error)),
+            Ok(Ok(response)) => Ok(response),
+        }
+    }
+
     async fn exchange(&self, request: &Request, told: &mut (dyn FnMut(&StreamEvent) + Send)) -> Result<Answer, ProviderFault> {
         let (of, speaks) = (request.wire(), self.endpoint.wire());
         if of != speaks {
@@ -154,11 +195,7 @@ impl HttpProvider {
         }
         let deadline = reading::within(self.limits.first_byte);
         let post = self.client.post(&self.endpoint.address(request.model(), self.delivery), self.headers.map());
-        let response = match timeout_at(deadline, post.body(request.body().to_vec()).send()).await {
-            Err(_) => return Err(self.timed_out(self.limits.first_byte)),
-            Ok(Err(error)) => return Err(self.unreachable(error)),
-            Ok(Ok(response)) => response,
-        };
+        let response = self.answered(post.body(request.body().to_vec()), deadline).await?;
         if !response.status().is_success() {
             return Err(self.refused(response, deadline).await);
         }

@@ -17,6 +17,8 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
+use crate::provider::http::guarded;
+
 use super::{MAX_PAGES, MAX_TOOLS, McpFault, shown, told};
 use crate::tool::command::{keep_tail, last_lines};
 use crate::tool::fingerprint::Fingerprint;
@@ -160,9 +162,8 @@ impl Transport {
                 config.max_json_response_size = MAX_MESSAGE;
                 // Both would send a call again that may have had its effect.
                 config.reinit_on_expired_session = false;
-                let client = reqwest::Client::builder().retry(reqwest::retry::never()).pool_max_idle_per_host(0);
-                let client = client.redirect(reqwest::redirect::Policy::none()).build();
                 let refused = |why: String| McpFault::Refused { detail: format!("{}: {why}", told::host(url)) };
+                let client = guarded().map_err(|error| refused(error.to_string()))?.pool_max_idle_per_host(0).build();
                 let client = client.map_err(|_| refused("no client of HTTP can be made".to_owned()))?;
                 let transport = StreamableHttpClientTransport::with_client(client, config);
                 let service = Refuser.serve(transport).await;

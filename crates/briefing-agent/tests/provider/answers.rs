@@ -1,9 +1,7 @@
 //! Answers over loopback: what was recorded, and what is made, whole and streamed.
 
-#![cfg(all(feature = "http", feature = "scripted"))]
-
-mod provider_support;
-
+use crate::recorded::{Recording, recordings, streams};
+use crate::support::{DELIVERIES, ask, asked, model, provider, request};
 use briefing::message::{Item, RawJson};
 use briefing::{Call, Wire};
 use briefing_agent::provider::http::{Delivery, Limits};
@@ -12,13 +10,14 @@ use briefing_agent::{Provider, ProviderFault};
 use briefing_check::{Rules, check, recognise};
 use briefing_json::Document;
 use briefing_wire::{AnswerError, CutWhy, Finished, Stop, Stream, StreamEvent, UnfinishedCall, Usage, parse_answer_text};
-use provider_support::{DELIVERIES, Recording, ask, asked, model, provider, recordings, request, streams};
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn every_recorded_response_reads_as_it_was_recorded() {
     let (mut whole, mut streamed, mut refused) = (0, 0, 0);
-    for Recording { name, wire, status, is_stream, response } in recordings() {
+    for recording in recordings() {
+        let is_stream = recording.is_stream();
+        let Recording { name, wire, status, response, .. } = recording;
         let turn = if is_stream { Turn::stream(&*response) } else { Turn::status(status, &*response) };
         for delivery in DELIVERIES {
             let told = asked(wire, delivery, Limits::default(), turn.clone().pieces([7, 500, 1])).await;

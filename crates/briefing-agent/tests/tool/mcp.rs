@@ -1,26 +1,19 @@
 //! MCP servers as tools: one in a process of its own, which is this test program again, and one over HTTP.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what fails here fails the test")]
-#![cfg(all(unix, feature = "mcp"))]
-
-#[path = "tool_support/mcp_server.rs"]
-mod mcp_server;
-mod tool_support;
-
 use std::ffi::OsString;
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::mcp_server::{PNG, Server};
+use crate::support::{Desk, gone, object, read_when_there, run, text};
 use briefing::message::{Bytes, Media, Part};
 use briefing_agent::tool::mcp::{McpFault, McpFinding, McpServer, McpTools};
 use briefing_agent::tool::{SchemaFault, ToolSet};
 use briefing_agent::{Effect, Tool, ToolFailure, ToolOutput};
-use mcp_server::{PNG, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tool_support::{Desk, gone, object, read_when_there, run, text};
 
 /// Names the folder of a server: without it the server below is no server.
 const FOLDER: &str = "BRIEFING_TEST_MCP";
@@ -55,7 +48,7 @@ fn server() {
 
 fn started(folder: &Path, kind: &str) -> McpServer {
     let env = [(OsString::from(FOLDER), folder.into()), (KIND.into(), kind.into())];
-    McpServer::stdio(std::env::current_exe().unwrap(), ["--exact", "server", "--nocapture"], env, None)
+    McpServer::stdio(std::env::current_exe().unwrap(), ["--exact", "mcp::server", "--nocapture"], env, None)
 }
 
 async fn connected(desk: &Desk) -> McpTools {

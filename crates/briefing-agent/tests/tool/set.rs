@@ -1,17 +1,14 @@
 //! What a set of tools declares, and what it says of calls.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what fails here fails the test")]
-mod tool_support;
-
 use std::sync::Arc;
 
+use crate::support::{object, spec};
 use briefing::message::ToolCall;
 use briefing_agent::tool::{
     AddError, CallFault, Checked, MAX_INPUT_BYTES, Note, ReadAttachment, SchemaFault, SearchThreads, ToolSet,
 };
 use briefing_agent::{BoxFuture, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
 use serde_json::{Map, Value, json};
-use tool_support::{object, spec};
 
 struct Fake(ToolSpec);
 

@@ -1,11 +1,9 @@
 //! The tools that come with the library, over a real store.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what fails here fails the test")]
-mod tool_support;
-
 use std::error::Error;
 use std::sync::Arc;
 
+use crate::support::{Desk, run, text};
 use briefing::log::{Address, Arrival, Attachment, AttachmentId, Cause, Mail, Message, Reset, ResetKind, Run};
 use briefing::message::{Assistant, Bytes, Item, Media, Outcome, OwnerId, Part, RunId, ThreadId, ToolCall};
 use briefing::persona::Role;
@@ -17,7 +15,6 @@ use briefing_agent::{ToolContext, ToolFailure, ToolOutput};
 use briefing_store::{Append, Content, NewMail, NewMessage, OwnerStore, ReadText, Target};
 use jiff::Timestamp;
 use serde_json::json;
-use tool_support::{Desk, run, text};
 
 const NOW: Arrival = Arrival::Live(Timestamp::UNIX_EPOCH);
 
@@ -136,7 +133,7 @@ async fn files_of_other_threads_owners_and_from_before_a_reset_are_not_there() {
         assert_eq!(read(&reading(), &cx, name).await, not_there(name));
     }
     assert_eq!(read(&reading(), &cx, "f3").await, Ok("[file: c.txt]\nthree".to_owned()));
-    let strange = ToolContext { owner: other, ..desk.cx() };
+    let strange = ToolContext { log: desk.log(other), ..desk.cx() };
     assert_eq!(read(&reading(), &strange, "f3").await, not_there("f3"));
     let reset = Reset { kind: ResetKind::Flush, agent: None, reason: String::new(), extra: Default::default() };
     desk.store.append(&owner, vec![Append::reset(reset, desk.thread, NOW)]).await.unwrap();
@@ -213,7 +210,7 @@ async fn an_outcome_that_the_request_does_not_tell_of_is_not_there() {
     let thread = desk.store.open_thread(&OwnerId::default()).await.unwrap();
     let elsewhere = ToolContext { receipt: Some(Arc::clone(&receipt)), thread, ..desk.cx() };
     assert_eq!(read(&reading(), &elsewhere, &reference).await, not_there(&reference));
-    let strange = ToolContext { receipt: Some(receipt), owner: OwnerId::new("other"), ..desk.cx() };
+    let strange = ToolContext { receipt: Some(receipt), log: desk.log(OwnerId::new("other")), ..desk.cx() };
     assert_eq!(read(&reading(), &strange, &reference).await, not_there(&reference));
 }
 
@@ -273,12 +270,12 @@ async fn a_search_finds_nothing_from_before_a_reset_and_nothing_of_other_persona
         desk.store.begin_run(&owner, run).await.unwrap();
     };
     // Chats of this persona, of another one by its name, of another one by its runs, of both, and of nobody.
-    chat(Some("DESK@shop.example"), "own").await;
-    chat(Some(OTHER), "foreign").await;
+    chat(Some("Desk"), "own").await;
+    chat(Some("Sales"), "foreign").await;
     let (foreign, asked) = chat(None, "runs").await;
     run_of("run-7", foreign, asked, OTHER).await;
-    let (both, asked) = chat(Some(OTHER), "both").await;
-    run_of("run-8", both, asked, "desk@shop.example").await;
+    let (both, asked) = chat(Some("Sales"), "both").await;
+    run_of("run-8", both, asked, "DESK@shop.example").await;
     chat(None, "nobody").await;
     // Mails that others answer are found, those from before a reset are not.
     let answered = desk.store.append(&owner, vec![mail("Answered")]).await.unwrap().remove(0);

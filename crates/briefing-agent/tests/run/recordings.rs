@@ -1,23 +1,15 @@
 //! Every recorded response, whole and as a stream of it, through the loop: the log holds the same items, and the request that
 //! follows passes the checkers.
 
-#![cfg(all(feature = "http", feature = "scripted"))]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
-#[path = "../../briefing-wire/tests/support/encode/mod.rs"]
-mod encode;
-mod loop_support;
-mod provider_support;
-
+use crate::encode::{FRAMINGS, events, frame};
+use crate::recorded::{Recording, recordings};
+use crate::support::Setup;
 use briefing::Wire;
 use briefing::message::Assistant;
 use briefing_agent::Settings;
 use briefing_agent::scripted::{Say, Script, Turn};
 use briefing_store::{RunEnd, RunsOf, Store};
 use briefing_wire::{Finished, Stream, parse_answer_text};
-use encode::{FRAMINGS, events, frame};
-use loop_support::Setup;
-use provider_support::{Recording, recordings};
 
 /// What the log holds of the first answer, once the run has gone on or ended.
 async fn taken_in(name: &str, wire: Wire, turn: Turn) -> Assistant {
@@ -43,7 +35,9 @@ async fn taken_in(name: &str, wire: Wire, turn: Turn) -> Assistant {
 #[tokio::test]
 async fn every_recorded_response_is_taken_in_and_gone_on_from() {
     let (mut whole, mut streamed) = (0, 0);
-    for (seed, Recording { name, wire, is_stream, response, .. }) in (0..).zip(recordings()) {
+    for (seed, recording) in (0..).zip(recordings()) {
+        let is_stream = recording.is_stream();
+        let Recording { name, wire, response, .. } = recording;
         if is_stream {
             let mut stream = Stream::new(wire);
             stream.push(response.as_bytes());

@@ -1,16 +1,11 @@
 //! Commands as tools, with real processes.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "what fails here fails the test")]
-#![cfg(all(unix, feature = "command"))]
-
-mod tool_support;
-
 use std::time::Duration;
 
+use crate::support::{Desk, gone, object, read_when_there, run, spec, text};
 use briefing_agent::tool::{CommandLimits, CommandTool, Proposal};
 use briefing_agent::{Tool, ToolFailure};
 use serde_json::json;
-use tool_support::{Desk, gone, object, read_when_there, run, spec, text};
 
 fn shell(script: &str) -> CommandTool {
     let mut spec = spec("command", r#"{"type":"object"}"#);

@@ -1,16 +1,12 @@
 //! Cards: held, confirmed or not, and told to the model by fixed phrases.
 
-#![cfg(all(feature = "http", feature = "scripted"))]
-
-mod loop_support;
-
+use crate::support::{Desk, Setup};
 use briefing::Wire;
 use briefing::log::Settled;
 use briefing::message::EntryId;
 use briefing_agent::scripted::{Say, Script, Turn};
 use briefing_agent::{AgentError, Confirmed, Event, Settings};
 use briefing_store::{RunEnd, StoreError};
-use loop_support::{Desk, Setup};
 use serde_json::json;
 
 /// Five payments are proposed; then the model says so, and then it is asked again.

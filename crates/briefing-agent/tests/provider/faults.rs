@@ -1,17 +1,13 @@
 //! What goes wrong, and what is to be done about it.
 
-#![cfg(all(feature = "http", feature = "scripted"))]
-
-mod provider_support;
-
 use std::time::Duration;
 
+use crate::support::{DELIVERIES, ask, asked, client, fault, provider, request};
 use briefing::Wire;
 use briefing_agent::provider::http::{Delivery, Endpoint, HttpProvider, Limits};
 use briefing_agent::scripted::{Refusal, Say, Script, ScriptedServer, Turn};
 use briefing_agent::{FaultKind, Provider, ProviderFault};
 use briefing_wire::{CutWhy, ErrorKind, ProviderError};
-use provider_support::{DELIVERIES, ask, asked, client, fault, provider, request};
 
 const PASSING: FaultKind = FaultKind::Transient { retry_after: None };
 
@@ -271,7 +267,7 @@ async fn a_server_that_is_dropped_ends_its_connections() {
 async fn a_connection_that_breaks_behind_the_answer_spoils_nothing() {
     for wire in Wire::ALL {
         let say = Say::text("Some words");
-        let model = provider_support::model(wire);
+        let model = crate::support::model(wire);
         let turn = Turn::say(say.clone()).cut_after(say.streamed(wire, model).len());
         let answer = asked(wire, Delivery::Streamed, Limits::default(), turn).await.unwrap();
         let whole = asked(wire, Delivery::Whole, Limits::default(), Turn::say(say)).await.unwrap();
@@ -285,7 +281,7 @@ async fn a_connection_that_stays_open_behind_the_answer_spoils_nothing() {
     let endless = Limits { between_bytes: Duration::MAX, ..limits };
     for wire in Wire::ALL {
         let say = Say::text("Some words");
-        let length = say.streamed(wire, provider_support::model(wire)).len();
+        let length = say.streamed(wire, crate::support::model(wire)).len();
         let open = asked(wire, Delivery::Streamed, limits, Turn::say(say.clone()).stall_after(length)).await.unwrap();
         let closed = asked(wire, Delivery::Streamed, endless, Turn::say(say)).await.unwrap();
         assert_eq!(open, closed, "{wire:?}");

@@ -1,20 +1,15 @@
 //! Trying again, by a clock that does not wait.
 
-#![cfg(all(feature = "http", feature = "scripted"))]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod provider_support;
-
 use std::sync::Mutex;
 use std::time::Duration;
 
+use crate::support::{provider, request};
 use briefing::Wire;
 use briefing_agent::provider::{Retry, send_with_retries};
 use briefing_agent::scripted::{Refusal, Say, Script, ScriptedServer, Turn};
 use briefing_agent::{BoxFuture, Clock, ProviderFault};
 use briefing_wire::{ErrorKind, ProviderError, Stop, StreamEvent};
 use jiff::Timestamp;
-use provider_support::{provider, request};
 
 /// A clock that jumps to where it is to sleep.
 struct Jumping(Mutex<Timestamp>);
@@ -118,7 +113,7 @@ async fn sent(turns: Vec<Turn>, retry: Retry) -> (Result<Stop, String>, Vec<Hear
 #[tokio::test]
 async fn a_caller_hears_what_failed_before_the_next_attempt_begins() {
     let say = Say::texts(["Some ", "words"]);
-    let cut = say.streamed(Wire::Anthropic, provider_support::model(Wire::Anthropic)).find("words").unwrap();
+    let cut = say.streamed(Wire::Anthropic, crate::support::model(Wire::Anthropic)).find("words").unwrap();
     let turns = vec![
         Turn::say(say.clone()).cut_after(cut),
         Turn::refusal(Refusal::RateLimited).header("Retry-After", "20"),

@@ -1,16 +1,12 @@
 //! Providers that fail, in every way that they do.
 
-#![cfg(all(feature = "http", feature = "scripted"))]
-
-mod loop_support;
-
 use std::time::Duration;
 
+use crate::support::Setup;
 use briefing::Wire;
 use briefing_agent::scripted::{Refusal, Say, Script, Turn};
 use briefing_agent::{Event, Settings, Stop};
 use briefing_store::RunEnd;
-use loop_support::Setup;
 use serde_json::json;
 
 fn retries(events: &[Event]) -> usize {

@@ -1,8 +1,5 @@
 //! What the tests of the loop share: a desk with a store, a scripted provider and tools.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,11 +1,10 @@
 //! A store with one owner and a context of a call in it.
 
-#![allow(dead_code, reason = "each file of tests uses a part of it")]
-
 use std::path::Path;
 use std::sync::Arc;
 
 use briefing::message::{OwnerId, Part, RawJson, RunId, ThreadId};
+use briefing_agent::tool::OwnerLog;
 use briefing_agent::{Effect, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
 use briefing_store::{Settings, SqliteStore, Store};
 use jiff::Timestamp;
@@ -28,15 +27,19 @@ impl Desk {
 
     pub(crate) fn cx(&self) -> ToolContext {
         ToolContext {
-            owner: OwnerId::default(),
             persona: "desk@shop.example".into(),
+            agent: "Desk".into(),
             thread: self.thread,
             run: RunId::new("run-1"),
             key: "key-1".into(),
             now: Timestamp::UNIX_EPOCH,
             receipt: None,
-            store: Arc::clone(&self.store),
+            log: self.log(OwnerId::default()),
         }
+    }
+
+    pub(crate) fn log(&self, owner: OwnerId) -> OwnerLog {
+        OwnerLog::new(Arc::clone(&self.store), owner)
     }
 
     pub(crate) fn path(&self, name: &str) -> std::path::PathBuf {

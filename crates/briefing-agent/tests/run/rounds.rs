@@ -1,14 +1,10 @@
 //! Rounds: what a run records, what the next request shows of it, on every wire.
 
-#![cfg(all(feature = "http", feature = "scripted"))]
-
-mod loop_support;
-
+use crate::support::Setup;
 use briefing::Wire;
 use briefing_agent::Event;
 use briefing_agent::scripted::{Say, Script, Turn};
 use briefing_store::RunEnd;
-use loop_support::Setup;
 use serde_json::json;
 
 #[tokio::test]

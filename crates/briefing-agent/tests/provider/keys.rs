@@ -1,17 +1,12 @@
 //! Keys, headers and addresses: what is sent, what is refused, and what is shown nowhere.
 
-#![cfg(all(feature = "http", feature = "scripted"))]
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod provider_support;
-
+use crate::support::{ask, client, provider};
 use briefing::Wire;
 use briefing_agent::ProviderFault;
 use briefing_agent::provider::http::{Delivery, Endpoint, EndpointError, HeaderError, HttpProvider};
 use briefing_agent::provider::{Secret, SecretError};
 use briefing_agent::scripted::{Say, Script, ScriptedServer, Turn};
 use briefing_wire::{CutWhy, StreamEvent};
-use provider_support::{ask, client, provider};
 
 const KEY: &str = "sk-very-secret-0123456789";
 

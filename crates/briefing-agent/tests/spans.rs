@@ -1,16 +1,18 @@
-//! Spans: what a tracing subscriber is told of a run.
+//! Spans: what a tracing subscriber is told of a run. In a program of its own, as what other tests do on other threads would decide
+//! which spans there are.
 
 #![cfg(all(feature = "http", feature = "scripted"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-mod loop_support;
+#[path = "run/support.rs"]
+mod support;
 
 use std::sync::{Arc, Mutex};
 
 use briefing::Wire;
 use briefing_agent::scripted::{Say, Script, Turn};
-use loop_support::Setup;
 use serde_json::json;
+use support::Setup;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing_subscriber::Layer;

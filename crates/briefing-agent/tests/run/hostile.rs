@@ -1,14 +1,10 @@
 //! Models that ask for what cannot be done, and tools that fail.
 
-#![cfg(all(feature = "http", feature = "scripted"))]
-
-mod loop_support;
-
+use crate::support::Setup;
 use briefing::Wire;
 use briefing_agent::Settings;
 use briefing_agent::scripted::{SaidCall, Say, Script, Turn};
 use briefing_store::RunEnd;
-use loop_support::Setup;
 use serde_json::json;
 
 /// The outcomes that the model is told after a first answer with those calls, on every wire.
