@@ -75,6 +75,13 @@ pub trait Engine: Send + Sync {
     /// [`StoreError::Fenced`] if somebody else has the thread: the run must stop at once.
     fn alive<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp) -> EngineFuture<'a, Lease>;
 
+    /// The run goes no further in this process and has not ended: whoever comes next may take it up at once, and need not wait until it
+    /// has been without a sign of life for so long.
+    ///
+    /// # Errors
+    /// As [`Engine::alive`].
+    fn let_go<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp) -> EngineFuture<'a, Lease>;
+
     /// How long a run keeps its thread without a sign of life.
     fn lasts(&self) -> Duration;
 
@@ -157,6 +164,10 @@ impl Engine for StoreEngine {
 
     fn alive<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp) -> EngineFuture<'a, Lease> {
         self.store.renew(owner, lease, now, self.lasts)
+    }
+
+    fn let_go<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp) -> EngineFuture<'a, Lease> {
+        self.store.renew(owner, lease, now, Duration::ZERO)
     }
 
     fn lasts(&self) -> Duration {

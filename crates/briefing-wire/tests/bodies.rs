@@ -5,7 +5,7 @@
 
 mod support;
 
-use briefing::{Call, ModelMessage, Wire};
+use briefing::{Call, ModelMessage, ModelProfile, Wire};
 use briefing_wire::{WireChange, parse_text};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -286,12 +286,12 @@ fn marks_of_blocks_that_are_sent_as_they_are_count_first() {
 #[test]
 fn servers_of_responses_are_told_the_type_of_what_was_said() {
     let list = [ModelMessage::user("Hi"), ModelMessage::assistant("Hello"), ModelMessage::user("And?")];
-    let said = |model: &str| {
-        let request = render(&list, &Call::model(model, Some(Wire::OpenAiResponses)));
-        value(&request)["input"][1].clone()
+    let said = |typed_messages| {
+        let profile = ModelProfile { wire: Wire::OpenAiResponses, typed_messages, ..ModelProfile::default() };
+        value(&render(&list, &Call::new(profile)))["input"][1].clone()
     };
-    assert_eq!(said("gemma-3"), json!({"role": "assistant", "content": "Hello", "type": "message"}));
-    assert_eq!(said("gpt-5"), json!({"role": "assistant", "content": "Hello"}));
+    assert_eq!(said(true), json!({"role": "assistant", "content": "Hello", "type": "message"}));
+    assert_eq!(said(false), json!({"role": "assistant", "content": "Hello"}));
 }
 
 /// Templates of small models refuse two users in a row: "Conversation roles must alternate user/assistant/user/assistant/...".

@@ -32,6 +32,9 @@ pub struct ModelProfile {
     /// Whether users and the assistant must take turns, as chat templates of small models demand ("Conversation roles must alternate
     /// user/assistant/user/assistant/..."): a fixed line stands between two inputs then. Mistral's own wire is told by its dialect.
     pub alternates: bool,
+    /// Whether what the model said must carry its type (`"type":"message"`) on OpenAI Responses. OpenAI and most servers take it without;
+    /// llama.cpp refuses that ("Cannot determine type of 'item'").
+    pub typed_messages: bool,
     /// Whether an outcome may hold files, on Gemini and on servers that speak OpenAI Responses: Gemini takes them from 3 on. Elsewhere
     /// the wire decides, see [`Self::files_in_outcomes`].
     pub outcome_files: bool,
@@ -64,6 +67,7 @@ impl Default for ModelProfile {
             prefill: false,
             system_anywhere: true,
             alternates: false,
+            typed_messages: false,
             outcome_files: false,
             signed_calls: false,
             max_images: 100,

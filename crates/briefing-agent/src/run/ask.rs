@@ -127,7 +127,7 @@ impl Running<'_> {
             if let Some(key) = inputs.anchor_key(&inner.persona, &self.chain) {
                 inputs.anchor = inner.store.anchor(owner, &key).await?.map(EntryId::get);
             }
-            let rounds = inner.rounds_so_far(&self.about, &self.writer.run).await?;
+            let rounds = inner.rounds_so_far(&self.about, &self.run.id).await?;
             let moment = if tries == 0 { Moment::Before(head) } else { Moment::Now };
             let made = inner.make(&inputs, &self.chain, &pieces(&rounds, head), moment).await?;
             if tries == 0 || self.newest().await? == newest {

@@ -77,10 +77,10 @@ impl Running<'_> {
 
     /// Goes on where a process died: calls of its rounds that have no outcome are done, or told as what became of them.
     pub(super) async fn take_up(&mut self) -> Result<(), Halt> {
-        self.before = self.inner.begun_before(&self.writer.run).await?;
+        self.before = self.inner.begun_before(&self.run.id).await?;
         // What it was asked since, before anything is done.
         self.is_over().await?;
-        for recorded in self.inner.store.run_rounds(self.inner.owner(), &self.writer.run).await? {
+        for recorded in self.inner.store.run_rounds(self.inner.owner(), &self.run.id).await? {
             let round = self.round;
             self.round = round.saturating_add(1);
             let failed = recorded.outcomes.iter().filter(|outcome| outcome.outcome.failed == Some(true)).count();
@@ -95,7 +95,7 @@ impl Running<'_> {
     async fn do_calls(&mut self, round: u32, recorded: &RecordedRound) -> Result<(), Halt> {
         let mut reads = Vec::new();
         for (at, call) in unanswered(recorded) {
-            let key = StepKey::call(&self.writer.run, round, at);
+            let key = StepKey::call(&self.run.id, round, at);
             match self.look_at(call, key, at).await? {
                 Looked::Ended(outcome) => self.record(call, outcome).await?,
                 Looked::Held(card) => self.hold_again(call, card).await?,

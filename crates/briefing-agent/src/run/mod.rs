@@ -35,7 +35,6 @@ pub(crate) struct Running<'a> {
     chain: Chain,
     run: Run,
     writer: Writer,
-    lease: Lease,
     /// Whether it goes on where a process died.
     resumed: bool,
     /// When it began: what templates call now.
@@ -81,20 +80,23 @@ impl Halt {
 impl Inner {
     /// Runs, with a sign of life beside the work.
     pub(crate) async fn run(&self, about: About, cause: Cause, stop: &Stop, told: &mut Told<'_>) -> Result<Ended, AgentError> {
-        let running = self.open(about, cause, stop, told).await?;
-        let run = running.writer.run.clone();
+        let (running, lease) = self.open(about, cause, stop, told).await?;
         let span = tracing::info_span!(
             "invoke_agent",
             gen_ai.operation.name = "invoke_agent",
             gen_ai.agent.name = self.persona.name(),
             gen_ai.conversation.id = running.about.thread().get(),
-            briefing.run = run.as_str(),
+            briefing.run = lease.run().as_str(),
         );
         // Fenced off, or asked to stop from elsewhere: either way the work is broken off, and only the first writes nothing more.
-        let lease = running.lease.clone();
         let work = pin!(running.work().instrument(span));
-        let alive = pin!(self.stay_alive(lease, stop));
+        let alive = pin!(self.stay_alive(lease.clone(), stop));
         match select(work, alive).await {
+            Either::Left((Err(error), _)) => {
+                // Where nothing can be written this cannot be, either; the lease lapses then.
+                let _ = self.engine.let_go(self.owner(), &lease, self.clock.now()).await;
+                Err(error)
+            }
             Either::Left((ended, _)) => ended,
             Either::Right((error, _)) => Err(error),
         }
@@ -197,7 +199,7 @@ impl Running<'_> {
 
     /// Whether the run is to stop, or its time is over.
     async fn is_over(&mut self) -> Result<Option<Halt>, StoreError> {
-        if !self.stop.asked() && self.inner.engine.stopping(self.inner.owner(), &self.writer.run).await? {
+        if !self.stop.asked() && self.inner.engine.stopping(self.inner.owner(), &self.run.id).await? {
             self.stop.ask();
         }
         Ok(self.halted())
@@ -222,7 +224,7 @@ impl Running<'_> {
         let inner = self.inner;
         inner.persist(|| inner.engine.end(inner.owner(), &self.writer, how, detail.as_deref(), inner.clock.now())).await?;
         (self.told)(Event::Ended { how, detail: detail.clone(), answer, spent: self.spent });
-        Ok(Ended { run: self.writer.run.clone(), how, detail, answer, spent: self.spent, cost: self.cost })
+        Ok(Ended { run: self.run.id.clone(), how, detail, answer, spent: self.spent, cost: self.cost })
     }
 }
 

@@ -18,7 +18,7 @@ impl Inner {
         cause: Cause,
         stop: &'a Stop,
         told: &'a mut Told<'_>,
-    ) -> Result<Running<'a>, AgentError> {
+    ) -> Result<(Running<'a>, Lease), AgentError> {
         let (owner, thread) = (self.owner(), about.thread());
         let chain = self.chain(&about)?;
         for notice in self.store.settle_lapsed(owner, thread, self.clock.now()).await? {
@@ -33,13 +33,12 @@ impl Inner {
         told(Event::Began { run: lease.run().clone(), thread: lease.thread(), resumed });
         let run = Run { id: lease.run().clone(), thread: lease.thread(), cause, persona: self.persona.address().into() };
         let deadline = self.settings.limits.deadline.and_then(|time| self.clock.now().checked_add(time).ok());
-        Ok(Running {
+        let running = Running {
             inner: self,
             about,
             chain,
             run,
             writer: Writer::from(&lease),
-            lease,
             resumed,
             began,
             deadline,
@@ -53,7 +52,8 @@ impl Inner {
             cost: 0,
             receipt: None,
             before: Before::default(),
-        })
+        };
+        Ok((running, lease))
     }
 
     /// The lease of the thread: of the run for the same cause that died, if there is one. All others that died are closed.

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use briefing::log::{Arrival, Message};
-use briefing::message::{EntryId, ModelMessage, ThreadId};
+use briefing::message::{EntryId, ModelMessage, RunId, ThreadId};
 use briefing::{Responsibility, persona::PersonaWarning};
 use briefing_agent::tool::ToolSet;
 use briefing_agent::{Agent, AgentError, Ended, Limits, Settings, Stop, SystemClock};
@@ -15,11 +15,13 @@ use jiff::Timestamp;
 use crate::agent::build::{self, Keys, Tools};
 use crate::agent::files::Files;
 use crate::agent::place::{LogPlace, persona};
+use crate::agent::tell;
 use crate::args::ChatThreadArgs;
 use crate::database;
 use crate::error::{Failure, Kind, STOPPED};
 use crate::input::notes::Note;
 use crate::output::runs;
+use crate::output::time::to_second;
 use crate::reader::Reader;
 use crate::setup::{LimitsSetup, Setup};
 use crate::shown::ask;
@@ -104,12 +106,39 @@ impl Session {
     }
 }
 
-/// Waits for a run. The first Ctrl-C asks it to stop, the second breaks it off.
-pub(crate) async fn stoppable(work: impl Future<Output = Result<Ended, AgentError>>, stop: &Stop) -> Result<Ended, Failure> {
+impl Session {
+    /// Waits for a run. The first Ctrl-C asks it to stop, the second breaks it off.
+    pub(crate) async fn wait_for(
+        &self,
+        work: impl Future<Output = Result<Ended, AgentError>>,
+        stop: &Stop,
+    ) -> Result<Ended, Failure> {
+        match stoppable(work, stop).await? {
+            Err(AgentError::Busy { run, until }) => Err(self.busy(&run, until)),
+            ended => ended.map_err(failure),
+        }
+    }
+
+    /// What is told of a message whose thread another run has: by the number that the other commands take.
+    fn busy(&self, run: &RunId, until: Timestamp) -> Failure {
+        let number = match ask(self.log.store.run(&self.log.owner, run)) {
+            Ok(Some(found)) => found.number.get().to_string(),
+            Ok(None) | Err(_) => run.to_string(),
+        };
+        Failure::new(Kind::Busy, format!("run {number} is at work in this thread; what you said is kept")).hint(format!(
+            "wait until it has ended, or `briefing stop {number}` it, then ask again (in a chat: /retry); if its process is gone, the \
+             thread is free at {}",
+            to_second(until)
+        ))
+    }
+}
+
+/// Waits for work. The first Ctrl-C asks it to stop, the second breaks it off.
+async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Result<T, Failure> {
     tokio::pin!(work);
     loop {
         tokio::select! {
-            ended = &mut work => return ended.map_err(failure),
+            ended = &mut work => return Ok(ended),
             () = interrupted() => {
                 if stop.asked() {
                     return Err(broken_off());
@@ -168,7 +197,7 @@ pub(crate) fn ended(ended: &Ended) -> Option<String> {
         RunEnd::Failed => "no answer",
         RunEnd::Lost => "no answer: the run was lost",
     };
-    let detail = ended.detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
+    let detail = ended.detail.as_deref().map(|detail| format!(": {}", tell::fault(detail))).unwrap_or_default();
     Some(format!("{what}{detail}"))
 }
 
@@ -246,7 +275,7 @@ mod tests {
                 std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap();
             }
         });
-        let failure = stoppable(std::future::pending(), &stop).await.unwrap_err();
+        let failure = stoppable(std::future::pending::<()>(), &stop).await.unwrap_err();
         presses.abort();
         assert_eq!(failure.kind, Kind::Busy);
         assert!(failure.hint.unwrap().contains("then /retry"));

@@ -11,6 +11,8 @@ use crate::output::{Output, count, safe, safe_json, safe_lines, shown};
 
 /// How many characters of arguments and outcomes are told.
 const TOLD: usize = 160;
+/// How many characters of a fault: what servers say of one can be a page.
+const FAULT: usize = 300;
 /// How many rows of a preview are told at once.
 const PAGE: usize = 40;
 /// How many characters of a preview stand in one row.
@@ -43,6 +45,8 @@ pub(crate) struct Teller<'o> {
     stop: Stop,
     /// Whether standard output stands within a line of the model's text.
     in_line: bool,
+    /// Whether anything of the model's text was written since it was asked.
+    begun: bool,
     /// Whether it was told that the model reasons.
     reasons: bool,
     pub(crate) cards: Vec<Waiting>,
@@ -52,7 +56,7 @@ pub(crate) struct Teller<'o> {
 
 impl<'o> Teller<'o> {
     pub(crate) fn new(out: &'o mut Output, reader: Reader, stop: Stop) -> Self {
-        Self { out, reader, stop, in_line: false, reasons: false, cards: Vec::new(), broken: None }
+        Self { out, reader, stop, in_line: false, begun: false, reasons: false, cards: Vec::new(), broken: None }
     }
 
     /// Hears one step. If it cannot be written, the run is asked to stop.
@@ -92,20 +96,22 @@ impl<'o> Teller<'o> {
         match event {
             Event::Began { resumed: true, .. } => self.note("going on where a run was broken off"),
             Event::Text { text } if self.reader == Reader::Person => {
-                self.in_line = !text.ends_with('\n');
-                return self.out.write(&safe_lines(text));
+                return self.text(text);
             }
             Event::Reasoning { .. } if !self.reasons && self.reader == Reader::Person => {
                 self.reasons = true;
                 self.note("thinking");
             }
-            Event::Requested { .. } => self.reasons = false,
-            Event::TakenBack => self.note("what was said above does not count: it broke off, and is asked for again"),
+            Event::Requested { .. } => (self.reasons, self.begun) = (false, false),
+            Event::TakenBack => {
+                self.begun = false;
+                self.note("what was said above does not count: it broke off, and is asked for again");
+            }
             Event::Retry { attempt, fault, wait } => {
-                self.note(&format!("try {attempt} failed, next in {:.1} s: {fault}", wait.as_secs_f64()));
+                self.note(&format!("try {attempt} failed, next in {:.1} s: {}", wait.as_secs_f64(), self::fault(fault)));
             }
             Event::Shrunk { tokens } => self.note(&format!("too large for the model; sent again within {tokens} tokens")),
-            Event::FellBack { from, to, fault } => self.note(&format!("{from} failed, {to} goes on: {fault}")),
+            Event::FellBack { from, to, fault } => self.note(&format!("{from} failed, {to} goes on: {}", self::fault(fault))),
             Event::CallLost { tool, .. } => self.note(&format!("{tool}: lost when a process died; it is not done again")),
             Event::CardLapsed { .. } => self.note("a card lapsed before anybody looked at it"),
             Event::Called { tool, input, .. } => self.note(&format!("{tool} {}", brief(input))),
@@ -117,6 +123,17 @@ impl<'o> Teller<'o> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// A piece of the model's text. Blank lines that it begins with are left off: some models begin every answer so.
+    fn text(&mut self, text: &str) -> Result<(), error::Stop> {
+        let text = if self.begun { text } else { text.trim_start_matches(['\n', '\r']) };
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.begun = true;
+        self.in_line = !text.ends_with('\n');
+        self.out.write(&safe_lines(text))
     }
 
     /// A dim line on standard error, behind the model's text.
@@ -180,6 +197,11 @@ fn rows(line: &str) -> Vec<String> {
             return rows;
         }
     }
+}
+
+/// A fault on one line, cut.
+pub(crate) fn fault(text: &str) -> String {
+    cut(&briefing::text::one_line(text, usize::MAX), FAULT)
 }
 
 /// On one line, cut.

@@ -10,7 +10,7 @@ use briefing_store::RunEnd;
 use crate::agent::build::{Keys, Tools};
 use crate::agent::files::Files;
 use crate::agent::runtime;
-use crate::agent::session::{Session, code, ended, remark, spent, stoppable};
+use crate::agent::session::{Session, code, ended, remark, spent};
 use crate::agent::tell::{Reader, Teller};
 use crate::args::AskArgs;
 use crate::error::{Failure, Kind, Stop};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: AskArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     let mut teller = Teller::new(out, reader, stop.clone());
     let done = runtime.block_on(async {
         let mut hear = |event| teller.hear(&event);
-        stoppable(session.agent.answer(thread, entry, &stop, &mut hear), &stop).await
+        session.wait_for(session.agent.answer(thread, entry, &stop, &mut hear), &stop).await
     });
     let cards = teller.end()?;
     if !cards.is_empty() {
@@ -56,7 +56,7 @@ pub(super) fn reader(json: bool) -> Reader {
 pub(super) fn finish(session: &Session, done: &Ended, reader: Reader, out: &mut Output) -> Result<ExitCode, Stop> {
     match (reader, done.answer) {
         (Reader::Script, Some(answer)) if done.how == RunEnd::Answered => {
-            out.write(&safe_lines(session.log.said(answer)?.trim_end()))?;
+            out.write(&safe_lines(session.log.said(answer)?.trim()))?;
             out.write("\n")?;
         }
         (Reader::Person, _) => out.aside(&out.err_paint().dim(&spent(done))),

@@ -11,7 +11,7 @@ use crate::agent::cards;
 use crate::agent::files::Files;
 use crate::agent::person::{self, Lines};
 use crate::agent::runtime;
-use crate::agent::session::{Session, code, ended, interrupted, remark, spent, stoppable};
+use crate::agent::session::{Session, code, ended, interrupted, remark, spent};
 use crate::agent::tell::{Reader, Teller, Waiting, is_one_page, preview_pages};
 use crate::args::{ChatArgs, ChatThreadArgs};
 use crate::error::{Failure, STOPPED, Stop};
@@ -24,7 +24,7 @@ const HELP: &str = "\
 /new    begins a new thread
 /help   tells this
 /quit   ends (so does Ctrl-D; Ctrl-C stops an answer)
-A line that ends with a backslash goes on in the next.";
+A line that ends with a backslash goes on in the next; one that begins with // is said with one slash.";
 
 pub(crate) fn run(args: ChatArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.json);
@@ -48,6 +48,8 @@ enum Said {
     New,
     Help,
     Quit,
+    /// A word behind a slash that is none of these.
+    Unknown(String),
 }
 
 /// What came of waiting for a line.
@@ -56,6 +58,23 @@ enum Line {
     End,
     /// Ctrl-C at the prompt.
     Broken,
+}
+
+/// What a message asks for. A path, such as `/etc/hosts`, is a message.
+fn said(text: &str) -> Said {
+    let is_command = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    match (text, text.strip_prefix('/')) {
+        ("/retry", _) => Said::Retry,
+        ("/cards", _) => Said::Cards,
+        ("/new", _) => Said::New,
+        ("/help", _) => Said::Help,
+        ("/quit" | "/exit", _) => Said::Quit,
+        (_, Some(rest)) if rest.starts_with('/') => Said::Message(rest.to_owned()),
+        (_, Some(rest)) if rest.split(char::is_whitespace).next().is_some_and(is_command) && !rest.contains('\n') => {
+            Said::Unknown(text.split_whitespace().next().unwrap_or_default().to_owned())
+        }
+        _ => Said::Message(text.to_owned()),
+    }
 }
 
 struct Chat<'o> {
@@ -89,6 +108,11 @@ impl<'o> Chat<'o> {
                 Line::End => return Ok(if self.person { 0 } else { self.code }),
                 Line::Broken => return Ok(if self.person { 0 } else { STOPPED }),
                 Line::Said(Said::Quit) => return Ok(if self.person { 0 } else { self.code }),
+                Line::Said(Said::Unknown(word)) => {
+                    self.out.note(format_args!(
+                        "{word} is no command; /help tells them, and // says a line that begins with a slash"
+                    ));
+                }
                 Line::Said(Said::Help) => HELP.lines().for_each(|line| self.out.note(line)),
                 Line::Said(Said::New) => {
                     let new = ChatThreadArgs { thread: None, resume: false, new: true, name: None };
@@ -131,14 +155,7 @@ impl<'o> Chat<'o> {
                 },
             }
         }
-        Ok(Line::Said(match text.trim() {
-            "/retry" => Said::Retry,
-            "/cards" => Said::Cards,
-            "/new" => Said::New,
-            "/help" => Said::Help,
-            "/quit" | "/exit" => Said::Quit,
-            text => Said::Message(text.to_owned()),
-        }))
+        Ok(Line::Said(said(text.trim())))
     }
 
     /// A line, or the end; none for Ctrl-C.
@@ -162,7 +179,7 @@ impl<'o> Chat<'o> {
         let mut teller = Teller::new(self.out, self.reader, stop.clone());
         let done = {
             let mut hear = |event| teller.hear(&event);
-            stoppable(self.session.agent.answer(self.thread, entry, &stop, &mut hear), &stop).await
+            self.session.wait_for(self.session.agent.answer(self.thread, entry, &stop, &mut hear), &stop).await
         };
         let waiting = teller.end()?;
         match done {
@@ -284,5 +301,26 @@ impl<'o> Chat<'o> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slash_begins_a_command_unless_it_begins_a_path() {
+        let told = |text: &str| match said(text) {
+            Said::Message(text) => text,
+            Said::Unknown(word) => format!("unknown {word}"),
+            Said::Retry | Said::Cards | Said::New | Said::Help | Said::Quit => "known".to_owned(),
+        };
+        assert_eq!(["/retry", "/cards", "/new", "/help", "/quit", "/exit"].map(told), ["known"; 6]);
+        assert_eq!(told("/rety"), "unknown /rety");
+        assert_eq!(told("/model gpt-5"), "unknown /model");
+        for text in ["/etc/hosts is empty", "/", "/ x", "1/2", "/Help", "/retry\nplease"] {
+            assert_eq!(told(text), text);
+        }
+        assert_eq!(told("//retry"), "/retry");
     }
 }

@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_millis(700);
 /// The context that is written for a server that does not say.
 const LOCAL_CONTEXT: u32 = 8_192;
 
+/// The wires whose providers' keys are looked for, in this order.
+const KEYED: [Wire; 3] = [Wire::OpenAiChat, Wire::Anthropic, Wire::Gemini];
+
 const PERSONA_FILE: &str = "persona.toml";
 const DATABASE_FILE: &str = "briefing.db";
 
@@ -36,6 +39,8 @@ struct Choice {
     /// The variable that holds the key; none: no key is sent, or of a provider's own server the one by custom.
     key_env: Option<String>,
     context: Option<u32>,
+    /// Whether nothing told which model it should be.
+    guessed: bool,
 }
 
 pub(crate) fn run(args: InitArgs, out: &mut Output) -> Result<ExitCode, Stop> {
@@ -68,6 +73,13 @@ pub(crate) fn run(args: InitArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     write_new(&folder.join(PERSONA_FILE), &persona(&name, &address))?;
     drop(database::create(&folder.join(DATABASE_FILE))?);
     ignore(&folder)?;
+    if choice.guessed {
+        out.note(format_args!(
+            "found no key in the environment ({}) and no server on this machine: {} is what most have",
+            KEYED.map(default_key).join(", "),
+            choice.model
+        ));
+    }
     next(&folder, &choice, out)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -99,6 +111,7 @@ fn suggestion(args: &InitArgs) -> Result<Choice, Failure> {
         base_url: args.base_url.clone(),
         key_env: args.key_env.clone(),
         context: None,
+        guessed: false,
     };
     if let Some(model) = &args.model {
         choice.model.clone_from(model);
@@ -117,7 +130,7 @@ fn suggestion(args: &InitArgs) -> Result<Choice, Failure> {
         (choice.model, choice.context) = (served.name, served.context.or(Some(LOCAL_CONTEXT)));
         return Ok(choice);
     }
-    let keyed = [Wire::OpenAiChat, Wire::Anthropic, Wire::Gemini].into_iter().find(|of| {
+    let keyed = KEYED.into_iter().find(|of| {
         let key = args.key_env.as_deref().unwrap_or_else(|| default_key(*of));
         wire.is_none_or(|wire| default_key(wire) == default_key(*of)) && std::env::var_os(key).is_some()
     });
@@ -129,6 +142,7 @@ fn suggestion(args: &InitArgs) -> Result<Choice, Failure> {
             }
         }
     }
+    choice.guessed = wire.is_none() && keyed.is_none() && args.key_env.is_none() && !args.no_probe;
     choice.wire = wire.or(keyed).unwrap_or(Wire::OpenAiChat);
     usual_model(choice.wire).clone_into(&mut choice.model);
     Ok(choice)
@@ -178,7 +192,7 @@ fn asked(found: Choice, out: &mut Output) -> Result<Choice, Stop> {
     };
     let key_env = (key != "none" && (base_url.is_some() || key != default_key(wire))).then_some(key);
     let context = found.context.filter(|_| base_url.is_some());
-    Ok(Choice { wire, model, base_url, key_env, context })
+    Ok(Choice { wire, model, base_url, key_env, context, guessed: false })
 }
 
 fn wire_of(model: &str, own_server: bool) -> Wire {

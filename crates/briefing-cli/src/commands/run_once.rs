@@ -8,7 +8,7 @@ use briefing_store::Store;
 
 use crate::agent::build::{Keys, Tools};
 use crate::agent::runtime;
-use crate::agent::session::{Session, stoppable};
+use crate::agent::session::Session;
 use crate::agent::tell::Teller;
 use crate::args::RunOnceArgs;
 use crate::commands::ask::{finish, reader};
@@ -33,7 +33,7 @@ pub(crate) fn run(args: RunOnceArgs, out: &mut Output) -> Result<ExitCode, Stop>
     let mut teller = Teller::new(out, reader, stop.clone());
     let done = runtime.block_on(async {
         let mut hear = |event| teller.hear(&event);
-        stoppable(session.agent.work(thread, work, &stop, &mut hear), &stop).await
+        session.wait_for(session.agent.work(thread, work, &stop, &mut hear), &stop).await
     });
     teller.end()?;
     finish(&session, &done?, reader, out)

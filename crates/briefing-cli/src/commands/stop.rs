@@ -19,17 +19,23 @@ pub(crate) fn run(args: StopArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     let log = LogPlace::of(&Setup::load(args.config.config.as_deref())?)?;
     let run = log.run(&args.run)?;
     let ended = run.end.as_ref().map(|end| end.how.name());
+    let now = Timestamp::now();
+    let at_work = run.lease.is_some_and(|lease| lease.holds_at(now));
     if ended.is_none() {
-        ask(log.store.stop_run(&log.owner, &run.run.id, Timestamp::now()))?;
+        ask(log.store.stop_run(&log.owner, &run.run.id, now))?;
     }
     if args.json {
         let (id, asked) = (run.run.id.as_str(), ended.is_none());
-        out.write(&pretty(&json!({ "run": run.number.get(), "id": id, "asked": asked, "ended": ended })))?;
+        out.write(&pretty(&json!({ "run": run.number.get(), "id": id, "asked": asked, "at_work": at_work, "ended": ended })))?;
         return Ok(ExitCode::SUCCESS);
     }
     match ended {
         Some(ended) => out.line(format_args!("run {} has ended: {ended}", run.number.get()))?,
-        None => out.line(format_args!("run {} is asked to stop", run.number.get()))?,
+        None if at_work => out.line(format_args!("run {} is asked to stop", run.number.get()))?,
+        None => out.line(format_args!(
+            "run {} is not at work: its process is gone, and whoever takes it up ends it",
+            run.number.get()
+        ))?,
     }
     Ok(ExitCode::SUCCESS)
 }

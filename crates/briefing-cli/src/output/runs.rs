@@ -51,7 +51,7 @@ fn end(run: &RunSummary) -> String {
         }
         (None, None) => "imported".to_owned(),
         (None, Some(_)) => match run.lease {
-            Some(lease) => format!("open, has its thread until {} UTC", to_second(lease.until())),
+            Some(lease) => format!("open, has its thread until {}", to_second(lease.until())),
             None => "open".to_owned(),
         },
     }

@@ -49,6 +49,7 @@ pub(super) struct ModelFile {
     pub(super) vision: Option<bool>,
     pub(super) documents: Option<bool>,
     pub(super) alternates: Option<bool>,
+    pub(super) typed_messages: Option<bool>,
     pub(super) parameters: Option<toml::Table>,
     #[serde(default)]
     pub(super) cache_marks: bool,

@@ -178,6 +178,8 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
     profile.vision = file.vision.unwrap_or(profile.vision);
     profile.documents = file.documents.unwrap_or(profile.documents);
     profile.alternates = file.alternates.unwrap_or(profile.alternates);
+    // A server of one's own may want it, and OpenAI's wire allows it everywhere.
+    profile.typed_messages = file.typed_messages.unwrap_or(own_server);
     let parameters = file.parameters.unwrap_or_default();
     Ok(ModelSetup {
         profile,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use briefing::Wire;
-use briefing_agent::AgentError;
-use briefing_store::{Settings, SqliteStore, StoreError};
-use briefing_tests::watched::{Hook, Point, What};
+use briefing_agent::{AgentError, Clock};
+use briefing_store::{RunsOf, Settings, SqliteStore, StoreError};
+use briefing_tests::watched::{Hook, Point, What, owner};
 use pollster::block_on;
 
 use crate::{look, play, prepared};
@@ -32,9 +32,16 @@ impl Hook for Failing {
 fn play(folder: &Path, hook: &Arc<Failing>) -> (usize, usize) {
     let hooked: Arc<dyn Hook> = Arc::clone(hook) as Arc<dyn Hook>;
     for broken in 0..3 {
-        match block_on(play::play(&play::desk(folder, &hooked, broken), Wire::OpenAiChat, folder, play::Order::InOrder)) {
+        let desk = play::desk(folder, &hooked, broken);
+        match block_on(play::play(&desk, Wire::OpenAiChat, folder, play::Order::InOrder)) {
             Ok(()) => return (broken, hook.writes.load(Ordering::SeqCst)),
-            Err(AgentError::Store(StoreError::Locked | StoreError::Full)) => {}
+            Err(AgentError::Store(StoreError::Locked | StoreError::Full)) => {
+                // Nobody has to wait for the run that broke off.
+                let open = RunsOf { open: true, ..RunsOf::newest(10) };
+                for run in block_on(desk.store.runs(&owner(), open)).unwrap() {
+                    assert!(!run.lease.is_some_and(|lease| lease.holds_at(desk.clock.now())), "{run:?}");
+                }
+            }
             Err(error) => panic!("{error}"),
         }
     }

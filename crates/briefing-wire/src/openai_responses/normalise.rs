@@ -55,8 +55,7 @@ pub(super) fn body<'a>(briefing: &'a Briefing, scribe: &mut Scribe<'_>) -> Body<
             None => instructions = Some(text),
         }
     }
-    // Told by the same word of the profile: a server with a chat template of its own.
-    let typed = call.profile().alternates;
+    let typed = call.profile().typed_messages;
     Body { model: &call.profile().name, parameters, tools, instructions, items, typed }
 }
 
