@@ -222,21 +222,25 @@ impl Inner {
         Ok(cx)
     }
 
-    /// The rounds so far: of what is answered, also those of runs before this one that came to no answer.
-    pub(crate) async fn rounds_so_far(&self, about: &About, run: &RunId) -> Result<Vec<RecordedRound>, StoreError> {
-        match about {
-            About::Message { entry, .. } => {
-                self.store.rounds(self.owner(), self.persona.address(), &[EntryId::new(*entry)]).await
-            }
-            About::Responsibility { .. } => self.store.run_rounds(self.owner(), run).await,
-        }
+    /// The rounds before that entry, as a chain takes them: of what is answered, also those of runs before this one that came to no
+    /// answer. What was done for an older version of an edited message is not among them.
+    pub(crate) async fn rounds_before(&self, head: EntryId, about: &About, run: &RunId) -> Result<Vec<Piece>, StoreError> {
+        let About::Message { entry, .. } = about else {
+            return Ok(pieces(&self.store.run_rounds(self.owner(), run).await?, None, head));
+        };
+        let entry = EntryId::new(*entry);
+        let found = self.store.entry_as_of(self.owner(), Moment::Before(head), entry).await?;
+        let version = found.and_then(|found| found.message()?.edited).unwrap_or(entry);
+        let rounds = self.store.rounds(self.owner(), self.persona.address(), &[entry]).await?;
+        Ok(pieces(&rounds, Some(version), head))
     }
 }
 
-/// Rounds as a chain takes them: of what was recorded before that entry.
-pub(crate) fn pieces(rounds: &[RecordedRound], head: EntryId) -> Vec<Piece> {
+/// Rounds that were recorded after the one entry, if one is given, and before the other.
+fn pieces(rounds: &[RecordedRound], after: Option<EntryId>, head: EntryId) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    for round in rounds.iter().filter(|round| round.entry < head) {
+    let is_told = |round: &&RecordedRound| round.entry < head && after.is_none_or(|after| after < round.entry);
+    for round in rounds.iter().filter(is_told) {
         pieces.push(Piece { message: ModelMessage::Assistant(Arc::clone(&round.said)), entry: Some(round.entry) });
         let outcomes = round.outcomes.iter().filter(|outcome| outcome.entry < head);
         pieces.extend(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use briefing::log::{Body, Card, Settled};
-use briefing::message::{EntryId, Part};
+use briefing::message::{EntryId, Part, ThreadId};
 use briefing_store::StoreError;
 
 use crate::AgentError;
@@ -29,13 +29,18 @@ impl Agent {
     ///
     /// # Errors
     /// [`AgentError::Settled`] if it was settled before, or has lapsed; [`AgentError::NotOurs`] of another persona's card;
+    /// [`AgentError::ToolMissing`] while its tool is not there, as when its server is down: it waits on;
     /// [`AgentError::Store`] with [`StoreError::CardClaimed`] while somebody else does it, or died over it, and with
     /// [`StoreError::NotACard`] and [`StoreError::UnknownEntry`].
     pub async fn confirm(&self, card: EntryId) -> Result<Confirmed, AgentError> {
         let inner = &*self.inner;
         let (owner, found) = (inner.owner(), inner.own_card(card).await?);
+        if inner.tools.get(&found.call.name).is_none() {
+            return Err(AgentError::ToolMissing { tool: found.call.name.clone() });
+        }
+        let thread = inner.store.thread_of(owner, card).await?.ok_or(StoreError::UnknownEntry { entry: card })?;
         inner.engine.claim(owner, card, inner.clock.now()).await?;
-        let (settled, said) = match inner.do_card(card, &found).await {
+        let (settled, said) = match inner.do_card(card, thread, &found).await {
             Ok(said) => (Settled::Done, said),
             Err(NotDone::Lost(why)) => (Settled::Lost, why),
             Err(NotDone::Changed) => (Settled::DataChanged, "what it touches has changed since it was proposed".to_owned()),
@@ -66,7 +71,7 @@ enum NotDone {
     Lost(String),
 }
 
-/// How long a confirmed write may take; shorter than a claim lasts.
+/// How long a confirmed card may take, looking at it again and doing it together; shorter than a claim lasts.
 pub(crate) const CARD_TIME: Duration = Duration::from_secs(1_200);
 
 impl Inner {
@@ -86,25 +91,27 @@ impl Inner {
     }
 
     /// Does what a claimed card proposes.
-    async fn do_card(&self, entry: EntryId, card: &Card) -> Result<String, NotDone> {
+    async fn do_card(&self, entry: EntryId, thread: ThreadId, card: &Card) -> Result<String, NotDone> {
         let Checked::Ready { tool, input } = self.tools.check(&card.call, |tool| self.persona.may_use(tool)) else {
             return Err(NotDone::Failed(format!(
                 "the persona may not use {} any more, or it takes something else now",
                 card.call.name
             )));
         };
-        let thread = self.store.thread_of(self.owner(), entry).await.ok().flatten();
-        let (Some(thread), Some(run)) = (thread, card.run.clone()) else {
+        let Some(run) = &card.run else {
             return Err(NotDone::Failed("the card does not say which run proposed it".to_owned()));
         };
-        let cx = self.tool_context(thread, &run, format!("{run}/card/{entry}").into(), None);
-        let time = Some(tool.spec().timeout.unwrap_or(CARD_TIME).min(CARD_TIME));
-        let proposed = self.within(time, guarded(tool.propose(&input, &cx))).await;
+        let cx = self.tool_context(thread, run, format!("{run}/card/{entry}").into(), None);
+        let began = self.clock.now();
+        let time = tool.spec().timeout.unwrap_or(CARD_TIME).min(CARD_TIME);
+        let proposed = self.within(Some(time), guarded(async { tool.propose(&input, &cx).await })).await;
         let now = proposed.map_err(|failure| NotDone::Failed(failure.to_string()))?;
         if now.fingerprint != card.fingerprint {
             return Err(NotDone::Changed);
         }
-        let output = self.perform(&*tool, &input, &cx, time).await.map_err(|failure| match failure.may_have_done() {
+        let spent = Duration::try_from(self.clock.now().duration_since(began)).unwrap_or_default();
+        let left = time.min(CARD_TIME.saturating_sub(spent));
+        let output = self.perform(&*tool, &input, &cx, Some(left)).await.map_err(|failure| match failure.may_have_done() {
             true => NotDone::Lost(failure.to_string()),
             false => NotDone::Failed(failure.to_string()),
         })?;

@@ -80,7 +80,7 @@ pub trait Engine: Send + Sync {
     ///
     /// # Errors
     /// As [`Engine::alive`].
-    fn let_go<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp) -> EngineFuture<'a, Lease>;
+    fn let_go<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease) -> EngineFuture<'a, ()>;
 
     /// How long a run keeps its thread without a sign of life.
     fn lasts(&self) -> Duration;
@@ -147,12 +147,13 @@ impl Engine for StoreEngine {
         Box::pin(async move {
             self.store.begin_run(owner, run.clone()).await?;
             let lease = self.store.lease(owner, &run.id, now, self.lasts).await;
-            if let Err(StoreError::Leased { .. }) = lease {
-                // Another was quicker. Nothing is lost if this cannot be written: a run that never had a lease is not taken up.
-                let _ = self
-                    .store
-                    .end_run(owner, &run.id.clone().into(), RunEnd::Lost, Some("another run had the thread"), now)
-                    .await;
+            if let Err(error) = &lease {
+                // Nothing is lost if this cannot be written: a run that never had a lease is not taken up.
+                let why = match error {
+                    StoreError::Leased { .. } => "another run had the thread",
+                    _ => "its thread could not be leased",
+                };
+                let _ = self.store.end_run(owner, &run.id.clone().into(), RunEnd::Lost, Some(why), now).await;
             }
             lease
         })
@@ -166,8 +167,8 @@ impl Engine for StoreEngine {
         self.store.renew(owner, lease, now, self.lasts)
     }
 
-    fn let_go<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp) -> EngineFuture<'a, Lease> {
-        self.store.renew(owner, lease, now, Duration::ZERO)
+    fn let_go<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease) -> EngineFuture<'a, ()> {
+        self.store.release(owner, lease)
     }
 
     fn lasts(&self) -> Duration {

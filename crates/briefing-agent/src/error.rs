@@ -55,6 +55,12 @@ pub enum AgentError {
         /// How.
         settled: Settled,
     },
+    /// The tool of a card is not there now, as when its server is down. Nothing was done, and the card waits on.
+    #[error("the tool {tool} is not there now")]
+    ToolMissing {
+        /// The tool.
+        tool: String,
+    },
     /// No model was given.
     #[error("there is no model to be asked")]
     NoModel,

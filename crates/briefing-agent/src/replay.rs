@@ -5,7 +5,7 @@ use briefing_store::Moment;
 
 use crate::AgentError;
 use crate::agent::Agent;
-use crate::assemble::{Inputs, pieces};
+use crate::assemble::Inputs;
 
 /// A kept request, and what is made today of what it was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,9 +52,9 @@ impl Agent {
                 detail: error.to_string(),
             })?;
             let head = EntryId::new(inputs.head);
-            let rounds = inner.rounds_so_far(&inputs.about, run).await?;
+            let rounds = inner.rounds_before(head, &inputs.about, run).await?;
             let chain = inner.chain(&inputs.about)?;
-            let made = inner.make(&inputs, &chain, &pieces(&rounds, head), Moment::Before(head)).await;
+            let made = inner.make(&inputs, &chain, &rounds, Moment::Before(head)).await;
             replayed.push(Replayed {
                 number: kept.number,
                 round: kept.request.round,

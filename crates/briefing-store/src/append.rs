@@ -173,7 +173,8 @@ impl Append {
         self
     }
 
-    /// The same, written by that run, or under that lease (`&Lease`).
+    /// The same, written by that run, or under that lease (`&Lease`). A message or a card goes into the run's own thread then, whatever
+    /// thread was named: that may have been split while the run worked.
     #[must_use]
     pub fn by(mut self, writer: impl Into<Writer>) -> Self {
         self.by = Some(By { writer: writer.into(), role: Role::Note });

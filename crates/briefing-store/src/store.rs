@@ -128,6 +128,13 @@ pub trait Store: Send + Sync {
     /// [`StoreError::UnknownRun`]; [`StoreError::Fenced`] if somebody took it; [`StoreError::RunEnded`].
     fn renew<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp, lasts: Duration) -> StoreFuture<'a, Lease>;
 
+    /// Gives a lease back before it lapses: whoever comes next has the thread at once, this run among them. Nothing is written by that
+    /// lease any more.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`]; [`StoreError::Fenced`] if somebody took it, or it was given back; [`StoreError::RunEnded`].
+    fn release<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease) -> StoreFuture<'a, ()>;
+
     /// Records how a run ended, and gives its lease back. Once more with the same `end`, whatever the detail, changes nothing.
     ///
     /// That it is [`RunEnd::Lost`] can be told by others too: a writer without a fence may, of a run that has no lease which holds at `now`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use briefing::ModelMessage;
 use briefing::log::{Arrival, Cause, Message, Run};
 use briefing::message::{Assistant, EntryId, Item};
-use briefing_store::{Append, Key, RunEnd, Target};
+use briefing_store::{Append, Key, RunEnd, StoreError, Target};
 use briefing_wire::Stop as StopReason;
 
 use crate::AgentError;
@@ -22,8 +22,7 @@ impl Inner {
             return Ok(Some(answer));
         }
         let Cause::Message(message) = run.cause else { return Ok(None) };
-        let found = self.store.entry(owner, message).await?;
-        let version = found.and_then(|found| found.message()?.edited).unwrap_or(message);
+        let version = self.version(&run.cause).await?.unwrap_or(message);
         for (_, answer) in self.store.answers(owner, message, &run.persona).await? {
             // What answers an older version does not answer this one, and what another fork shows is not seen here.
             if answer > version && self.shows(run.thread, answer).await? {
@@ -31,6 +30,13 @@ impl Inner {
             }
         }
         Ok(None)
+    }
+
+    /// The edit by which a message reads as it does now; none of one that is as it was, and of scheduled work.
+    pub(super) async fn version(&self, cause: &Cause) -> Result<Option<EntryId>, StoreError> {
+        let Cause::Message(message) = cause else { return Ok(None) };
+        let found = self.store.entry(self.owner(), *message).await?;
+        Ok(found.and_then(|found| found.message()?.edited))
     }
 }
 

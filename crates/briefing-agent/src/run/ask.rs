@@ -9,14 +9,11 @@ use briefing_wire::{Answer, Stop as StopReason, StreamEvent, UnfinishedCall};
 use futures_util::future::{Either, select};
 use tracing::Instrument;
 
-use crate::assemble::{Inputs, Made, MakeError, pieces};
+use crate::assemble::{Inputs, Made, MakeError};
 use crate::model::{self, Model};
 use crate::provider::{FaultKind, ProviderFault, Retrying, send_with_retries};
 use crate::run::{Halt, Running, halt};
 use crate::{AgentError, Event, Told};
-
-/// How often an assembly is begun anew because somebody else wrote meanwhile; then it reads the log as it was.
-const TRIES: u32 = 3;
 
 /// How often a request that is too large is made smaller. Once is the rule; a server that takes far less than its profile says needs
 /// more.
@@ -84,7 +81,10 @@ impl Running<'_> {
             let fault = match self.make(model).await {
                 Ok((inputs, made)) => match self.send(model, &inputs, &made).await? {
                     Ok(answer) => match answer.said.calls().count().saturating_add(answer.unfinished.len()) {
-                        calls if calls > MAX_CALLS => format!("the answer holds {calls} calls, more than {MAX_CALLS}"),
+                        calls if calls > MAX_CALLS => {
+                            (self.told)(Event::TakenBack);
+                            format!("the answer holds {calls} calls, more than {MAX_CALLS}")
+                        }
                         _ => return Ok(Reply { answer }),
                     },
                     Err(fault) if fault.kind() == FaultKind::TooLarge && shrunk < SHRINKS => {
@@ -96,7 +96,9 @@ impl Running<'_> {
                     }
                     Err(fault) => fault.to_string(),
                 },
-                Err(MakeError::Store(error)) => return Err(Halt::Broken(error.into())),
+                Err(MakeError::Store(error)) if !matches!(error, StoreError::Corrupt { .. }) => {
+                    return Err(Halt::Broken(error.into()));
+                }
                 Err(error) => error.to_string(),
             };
             self.fall_back(model, fault)?;
@@ -112,35 +114,25 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// The request of now.
+    /// The request of now. If anybody writes meanwhile, wherever, the log is read as it was: what is kept to replay it by is its head.
     async fn make(&mut self, model: &Model) -> Result<(Inputs, Made), MakeError> {
         let inner = self.inner;
         let owner = inner.owner();
         let (calibration, tokens) = inner.learned.of(self.model, &model.profile);
         let call = model.call(&inner.tools.declare(|tool| inner.persona.may_use(tool)), calibration);
-        let mut tries = TRIES;
-        loop {
-            let head = inner.store.next_entry(owner).await?;
-            // What others write in other threads does not matter.
-            let newest = self.newest().await?;
-            let mut inputs = Inputs::of(&call, self.about.clone(), self.began, head, tokens)?;
-            if let Some(key) = inputs.anchor_key(&inner.persona, &self.chain) {
-                inputs.anchor = inner.store.anchor(owner, &key).await?.map(EntryId::get);
-            }
-            let rounds = inner.rounds_so_far(&self.about, &self.run.id).await?;
-            let moment = if tries == 0 { Moment::Before(head) } else { Moment::Now };
-            let made = inner.make(&inputs, &self.chain, &pieces(&rounds, head), moment).await?;
-            if tries == 0 || self.newest().await? == newest {
-                return Ok((inputs, made));
-            }
-            tries -= 1;
+        self.version = inner.version(&self.run.cause).await?;
+        let head = inner.store.next_entry(owner).await?;
+        let mut inputs = Inputs::of(&call, self.about.clone(), self.began, head, tokens)?;
+        if let Some(key) = inputs.anchor_key(&inner.persona, &self.chain) {
+            inputs.anchor = inner.store.anchor(owner, &key).await?.map(EntryId::get);
         }
-    }
-
-    /// The newest entry of the thread.
-    async fn newest(&mut self) -> Result<Option<EntryId>, StoreError> {
-        let summary = self.inner.store.thread(self.inner.owner(), self.about.thread()).await?;
-        Ok(summary.and_then(|thread| thread.head))
+        let rounds = inner.rounds_before(head, &self.about, &self.run.id).await?;
+        let made = inner.make(&inputs, &self.chain, &rounds, Moment::Now).await;
+        if inner.store.next_entry(owner).await? == head {
+            return Ok((inputs, made?));
+        }
+        let made = inner.make(&inputs, &self.chain, &rounds, Moment::Before(head)).await?;
+        Ok((inputs, made))
     }
 
     /// Keeps the request and sends it. What the inner result says is the provider's.
@@ -177,7 +169,11 @@ impl Running<'_> {
         if let (Some(key), Some(entry)) = (inputs.anchor_key(&inner.persona, &self.chain), anchor)
             && inputs.anchor != Some(entry.get())
         {
-            inner.persist(|| inner.store.move_anchor(inner.owner(), &self.writer, &key, entry)).await?;
+            match inner.persist(|| inner.store.move_anchor(inner.owner(), &self.writer, &key, entry)).await {
+                // The latter: it was split off or erased meanwhile. The window begins anew then, which costs a cache and no more.
+                Ok(()) | Err(StoreError::UnknownEntry { .. } | StoreError::UnknownThread { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(())
     }

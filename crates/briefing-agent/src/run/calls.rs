@@ -3,13 +3,14 @@
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use briefing::Receipt;
 use briefing::log::{Arrival, Body, Card, RecordedRound};
 use briefing::message::{Assistant, EntryId, Outcome, Part, RunId, ThreadId, ToolCall};
 use briefing::texts::OutcomeText;
-use briefing_store::{Append, Step, Writer};
+use briefing_store::{Append, Step, StoreError, Writer};
 use futures_util::future::{Either, FutureExt, select};
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Map, Value};
@@ -34,6 +35,8 @@ struct Job {
     tool: Arc<dyn Tool>,
     input: Map<String, Value>,
     key: StepKey,
+    /// Whether it may have had an effect by now.
+    begun: Arc<AtomicBool>,
 }
 
 impl Job {
@@ -80,7 +83,11 @@ impl Running<'_> {
         self.before = self.inner.begun_before(&self.run.id).await?;
         // What it was asked since, before anything is done.
         self.is_over().await?;
-        for recorded in self.inner.store.run_rounds(self.inner.owner(), &self.run.id).await? {
+        let rounds = match self.inner.store.run_rounds(self.inner.owner(), &self.run.id).await {
+            Err(error @ StoreError::Corrupt { .. }) => return Err(Halt::failed(error)),
+            rounds => rounds?,
+        };
+        for recorded in rounds {
             let round = self.round;
             self.round = round.saturating_add(1);
             let failed = recorded.outcomes.iter().filter(|outcome| outcome.outcome.failed == Some(true)).count();
@@ -128,8 +135,12 @@ impl Running<'_> {
                 Looked::Ended(failed(call, text))
             }
             (Stage::Fresh, Checked::Refused(fault)) => Looked::Ended(failed(call, fault.to_string())),
-            (Stage::Fresh, Checked::Ready { tool, input }) => Looked::Job(Job { call: call.clone(), tool, input, key }),
-            (_, Checked::Ready { tool, input }) if reads(&*tool) => Looked::Job(Job { call: call.clone(), tool, input, key }),
+            (Stage::Fresh, Checked::Ready { tool, input }) => {
+                Looked::Job(Job { call: call.clone(), tool, input, key, begun: Arc::default() })
+            }
+            (_, Checked::Ready { tool, input }) if reads(&*tool) => {
+                Looked::Job(Job { call: call.clone(), tool, input, key, begun: Arc::default() })
+            }
             (_, Checked::Ready { .. } | Checked::Refused(_)) => Looked::Ended(fixed(call.id.clone(), OutcomeText::Lost)),
         })
     }
@@ -138,12 +149,8 @@ impl Running<'_> {
     /// broken off: what wrote may have had its effect.
     async fn do_jobs(&mut self, jobs: Vec<Job>) -> Result<(), Halt> {
         let inner = self.inner;
-        let mut open: Vec<(ToolCall, OutcomeText)> = Vec::new();
-        for job in &jobs {
-            let broken_off =
-                if job.only_reads() || job.tool.spec().confirm { OutcomeText::Interrupted } else { OutcomeText::Lost };
-            open.push((job.call.clone(), broken_off));
-        }
+        let mut open: Vec<(ToolCall, Arc<AtomicBool>)> =
+            jobs.iter().map(|job| (job.call.clone(), Arc::clone(&job.begun))).collect();
         let (writer, thread, receipt) = (self.writer.clone(), self.about.thread(), self.receipt.clone());
         {
             let done = jobs.into_iter().map(|job| {
@@ -167,7 +174,8 @@ impl Running<'_> {
             }
         }
         // Whatever was under way has been dropped by now, and its processes with it.
-        for (call, text) in open {
+        for (call, begun) in open {
+            let text = if begun.load(Ordering::Relaxed) { OutcomeText::Lost } else { OutcomeText::Interrupted };
             self.record(&call, fixed(call.id.clone(), text)).await?;
         }
         Ok(())
@@ -190,7 +198,8 @@ impl Running<'_> {
     /// A card that was stored before its process died: its call waits.
     async fn hold_again(&mut self, call: &ToolCall, card: EntryId) -> Result<(), Halt> {
         let found = self.inner.store.entry(self.inner.owner(), card).await?;
-        if let Some(Body::Card(held)) = found.as_deref().map(|entry| &entry.body) {
+        let settled = self.inner.store.notices(self.inner.owner(), &[card]).await?;
+        if let (Some(Body::Card(held)), []) = (found.as_deref().map(|entry| &entry.body), settled.as_slice()) {
             let (action, preview, expires) = (held.action.clone(), held.preview.clone(), held.expires);
             (self.told)(Event::Card { card, action, preview, expires });
         }
@@ -235,7 +244,7 @@ impl Inner {
         let spec = job.tool.spec();
         let id = job.call.id.clone();
         if spec.confirm {
-            let proposed = guarded(job.tool.propose(&job.input, cx));
+            let proposed = guarded(async { job.tool.propose(&job.input, cx).await });
             return Ok(match self.within(spec.timeout, proposed).await {
                 Ok(proposal) => Done::Card(Box::new(Card {
                     run: Some(cx.run.clone()),
@@ -250,8 +259,11 @@ impl Inner {
             });
         }
         let step = self.persist(|| self.engine.step(self.owner(), writer, &job.key, self.clock.now())).await?;
-        if step == Step::Again && spec.effect == Effect::Writes {
-            return Ok(Done::Outcome(fixed(id, OutcomeText::Lost)));
+        if spec.effect == Effect::Writes {
+            if step == Step::Again {
+                return Ok(Done::Outcome(fixed(id, OutcomeText::Lost)));
+            }
+            job.begun.store(true, Ordering::Relaxed);
         }
         let span = tracing::info_span!(
             "execute_tool",
@@ -274,9 +286,8 @@ impl Inner {
         cx: &ToolContext,
         time: Option<Duration>,
     ) -> Result<ToolOutput, ToolFailure> {
-        let output = self.within(time, guarded(tool.run(input, cx))).await?;
-        let bytes: usize = output.parts.iter().map(size).sum();
-        if bytes > MAX_OUTCOME_BYTES { Err(ToolFailure::TooMuch { limit: MAX_OUTCOME_BYTES as u64 }) } else { Ok(output) }
+        let ToolOutput { parts } = self.within(time, guarded(async { tool.run(input, cx).await })).await?;
+        Ok(ToolOutput { parts: bounded(parts) })
     }
 
     /// Within that time, or not at all.
@@ -311,6 +322,20 @@ fn named(id: &str) -> String {
     /// Characters of an id in the name of an action.
     const MOST: usize = 64;
     id.chars().filter(|char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '#')).take(MOST).collect()
+}
+
+/// Parts within the size of an outcome: what is beyond it is named and left out, as what was done was done.
+fn bounded(parts: Vec<Part>) -> Vec<Part> {
+    let mut taken = 0_usize;
+    let fit = |part: Part| {
+        let bytes = size(&part);
+        if taken.saturating_add(bytes) > MAX_OUTCOME_BYTES {
+            return Part::text(format!("[left out: {bytes} bytes beyond the {MAX_OUTCOME_BYTES} of one outcome]"));
+        }
+        taken += bytes;
+        part
+    };
+    parts.into_iter().map(fit).collect()
 }
 
 fn failed(call: &ToolCall, text: String) -> Outcome {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use briefing::log::{Cause, Run};
+use briefing::message::EntryId;
 use briefing::{Chain, Receipt};
 use briefing_store::{Lease, RunEnd, Spent, StoreError, Writer};
 use futures_util::future::{Either, select};
@@ -55,6 +56,8 @@ pub(crate) struct Running<'a> {
     receipt: Option<Arc<Receipt>>,
     /// What had begun before this process came.
     before: Before,
+    /// The edit that the message was read with, when the model was asked last.
+    version: Option<EntryId>,
 }
 
 /// Why a run goes no further.
@@ -93,13 +96,17 @@ impl Inner {
         let alive = pin!(self.stay_alive(lease.clone(), stop));
         match select(work, alive).await {
             Either::Left((Err(error), _)) => {
-                // Where nothing can be written this cannot be, either; the lease lapses then.
-                let _ = self.engine.let_go(self.owner(), &lease, self.clock.now()).await;
+                self.let_go(&lease).await;
                 Err(error)
             }
             Either::Left((ended, _)) => ended,
             Either::Right((error, _)) => Err(error),
         }
+    }
+
+    /// Gives a thread back whose run goes no further. Where nothing can be written this cannot be, either; the lease lapses then.
+    pub(super) async fn let_go(&self, lease: &Lease) {
+        let _ = self.engine.let_go(self.owner(), lease).await;
     }
 
     /// Tells the engine that the run is alive until somebody else has its thread.
@@ -166,8 +173,11 @@ impl Running<'_> {
             let answer = self.ask().await?;
             if answer.goes_on() {
                 self.act(answer.said()).await?;
-            } else {
+            } else if self.inner.version(&self.run.cause).await? == self.version {
                 return self.answered(answer.said(), answer.stop()).await;
+            } else {
+                // It was edited while the model answered what it was before.
+                (self.told)(Event::TakenBack);
             }
         }
     }
@@ -215,12 +225,7 @@ impl Running<'_> {
     }
 
     /// Writes down how it ended.
-    async fn end(
-        &mut self,
-        how: RunEnd,
-        detail: Option<String>,
-        answer: Option<briefing::message::EntryId>,
-    ) -> Result<Ended, AgentError> {
+    async fn end(&mut self, how: RunEnd, detail: Option<String>, answer: Option<EntryId>) -> Result<Ended, AgentError> {
         let inner = self.inner;
         inner.persist(|| inner.engine.end(inner.owner(), &self.writer, how, detail.as_deref(), inner.clock.now())).await?;
         (self.told)(Event::Ended { how, detail: detail.clone(), answer, spent: self.spent });

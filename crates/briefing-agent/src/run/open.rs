@@ -3,6 +3,7 @@
 use briefing::log::{Cause, Run};
 use briefing::message::{EntryId, RunId, ThreadId};
 use briefing_store::{Lease, RunSummary, Spent, StoreError, Writer};
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::agent::Inner;
@@ -27,9 +28,8 @@ impl Inner {
         self.settle_lost_cards().await?;
         let (died, lease) = self.take_thread(thread, cause.clone(), told).await?;
         let resumed = died.is_some();
-        let summary = self.store.run(owner, lease.run()).await?;
-        let began = summary.as_ref().and_then(|run| run.began).unwrap_or_else(|| self.clock.now());
-        let spent = summary.map_or_else(Spent::default, |run| run.spent);
+        let began = died.as_ref().and_then(|run| run.began).unwrap_or(lease.time().renewed());
+        let spent = died.map_or_else(Spent::default, |run| run.spent);
         told(Event::Began { run: lease.run().clone(), thread: lease.thread(), resumed });
         let run = Run { id: lease.run().clone(), thread: lease.thread(), cause, persona: self.persona.address().into() };
         let deadline = self.settings.limits.deadline.and_then(|time| self.clock.now().checked_add(time).ok());
@@ -52,11 +52,13 @@ impl Inner {
             cost: 0,
             receipt: None,
             before: Before::default(),
+            version: None,
         };
         Ok((running, lease))
     }
 
-    /// The lease of the thread: of the run for the same cause that died, if there is one. All others that died are closed.
+    /// The lease of the thread: of the run for the same cause that died, if there is one that may be gone on with. All others that died
+    /// are closed.
     async fn take_thread(
         &self,
         thread: ThreadId,
@@ -70,19 +72,34 @@ impl Inner {
         {
             return Err(AgentError::Busy { run: busy.run.id.clone(), until: lease.until() });
         }
-        let ours = |run: &RunSummary| run.run.cause == cause && run.run.persona.eq_ignore_ascii_case(persona);
+        let ours = |run: &RunSummary| {
+            run.run.cause == cause && run.run.persona.eq_ignore_ascii_case(persona) && self.is_timely(run, now)
+        };
         let died = unended.iter().position(ours).map(|at| unended.remove(at));
         // Those that began first are closed first.
         for dead in unended.iter().rev() {
             self.close(dead, told).await?;
         }
-        if let Some(run) = died
-            && let Some(lease) = self.resume(&run.run.id).await?
-        {
-            return Ok((Some(run), lease));
+        if let Some(run) = died {
+            // Scheduled work that came to its end is done; this is the next.
+            let is_done = matches!(cause, Cause::Responsibility(_)) && self.answer_of(&run.run).await?.is_some();
+            if is_done {
+                self.close(&run, told).await?;
+            } else if let Some(lease) = self.resume(&run.run.id).await? {
+                return Ok((Some(run), lease));
+            }
         }
         let run = Run { id: RunId::new(Uuid::now_v7().to_string()), thread, cause, persona: persona.into() };
         Ok((None, self.engine.begin(owner, &run, now).await?))
+    }
+
+    /// Whether a run that died is still to be gone on with. A message is answered whenever somebody comes; scheduled work whose time is
+    /// over is not what is wanted now.
+    fn is_timely(&self, run: &RunSummary, now: Timestamp) -> bool {
+        match (&run.run.cause, run.began, self.settings.limits.deadline) {
+            (Cause::Responsibility(_), Some(began), Some(time)) => began.checked_add(time).is_ok_and(|deadline| now < deadline),
+            (Cause::Responsibility(_) | Cause::Message(_), ..) => true,
+        }
     }
 
     /// The lease of a run that died; none if another process has ended it meanwhile.

@@ -6,13 +6,13 @@ use std::time::Duration;
 use briefing::log::{RecordedRound, Settled};
 use briefing::message::{CallId, EntryId, Outcome, RunId, ToolCall};
 use briefing::texts::OutcomeText;
-use briefing_store::{Key, RunEnd, RunSummary, StoreError, Writer};
+use briefing_store::{Key, Lease, RunEnd, RunSummary, StoreError, Writer};
 
 use crate::agent::Inner;
 use crate::engine::StepKey;
 use crate::{AgentError, Event, Told};
 
-/// Whoever claimed a card and did not settle it for so long died over it: longer than any write may take
+/// Whoever claimed a card and did not settle it for so long died over it: longer than a confirmed card may take
 /// ([`crate::cards::CARD_TIME`]).
 const CLAIM_LASTS: Duration = Duration::from_secs(1_800);
 
@@ -63,11 +63,24 @@ impl Inner {
 
     /// Closes a run that died. If its answer was stored, it has answered.
     pub(super) async fn close(&self, dead: &RunSummary, told: &mut Told<'_>) -> Result<(), AgentError> {
+        let Some(lease) = self.resume(&dead.run.id).await? else { return Ok(()) };
+        let closed = self.close_leased(dead, &lease, told).await;
+        if closed.is_err() {
+            self.let_go(&lease).await;
+        }
+        closed
+    }
+
+    async fn close_leased(&self, dead: &RunSummary, lease: &Lease, told: &mut Told<'_>) -> Result<(), AgentError> {
         let (owner, id) = (self.owner(), &dead.run.id);
-        let Some(lease) = self.resume(id).await? else { return Ok(()) };
-        let writer = Writer::from(&lease);
+        let writer = Writer::from(lease);
         let before = self.begun_before(id).await?;
-        for (round, recorded) in (0..).zip(self.store.run_rounds(owner, id).await?) {
+        let rounds = match self.store.run_rounds(owner, id).await {
+            // What cannot be read cannot be gone on with; it must not keep the thread from everything else.
+            Err(StoreError::Corrupt { .. }) => Vec::new(),
+            rounds => rounds?,
+        };
+        for (round, recorded) in (0..).zip(rounds) {
             for (at, call) in unanswered(&recorded) {
                 let text = self.stage(&before, &StepKey::call(id, round, at)).await?.end();
                 self.store.append_outcome(owner, &writer, fixed(call.id.clone(), text), self.clock.now()).await?;
@@ -84,21 +97,19 @@ impl Inner {
     }
 
     /// Settles cards whose claim is so old that whoever did them is gone: they may have been done.
-    pub(crate) async fn settle_lost_cards(&self) -> Result<Vec<EntryId>, AgentError> {
+    pub(crate) async fn settle_lost_cards(&self) -> Result<(), AgentError> {
         let now = self.clock.now();
-        let mut settled = Vec::new();
         for waiting in self.store.waiting_cards(self.owner(), CARDS).await? {
             let gone = |claimed| now.duration_since(claimed) > CLAIM_LASTS.try_into().unwrap_or_default();
             if waiting.claimed.is_some_and(gone) {
                 match self.store.settle(self.owner(), waiting.card.id, Settled::Lost, None, now).await {
-                    Ok(notice) => settled.push(notice),
-                    // Somebody else was there first.
-                    Err(StoreError::Settled { .. }) => {}
+                    // The latter: somebody else was there first.
+                    Ok(_) | Err(StoreError::Settled { .. }) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
         }
-        Ok(settled)
+        Ok(())
     }
 }
 

@@ -12,5 +12,6 @@ mod support;
 mod cards;
 mod faults;
 mod hostile;
+mod meanwhile;
 mod recordings;
 mod rounds;

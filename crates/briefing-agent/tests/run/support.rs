@@ -27,7 +27,7 @@ const PERSONA: &str = r#"
 name = "Sundae"
 address = "sundae@scoop.example"
 instructions = "You help at the ice-cream shop."
-grant = ["look_up", "add_note", "pay", "hang", "crash", "read_attachment", "search_threads", "note"]
+grant = ["look_up", "add_note", "pay", "hang", "wait", "crash", "read_attachment", "search_threads", "note"]
 
 [[message]]
 text = "{{ persona.instructions }}"
@@ -121,7 +121,7 @@ impl Tool for Made {
 
     fn run<'a>(&'a self, input: &'a Map<String, Value>, _: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
-            if &*self.spec.name == "hang" {
+            if matches!(&*self.spec.name, "hang" | "wait") {
                 std::future::pending::<()>().await;
             }
             (self.does)(input).map(ToolOutput::text)
@@ -151,7 +151,7 @@ impl Clock for TestClock {
 
 /// A desk: an agent with everything that it needs.
 pub(crate) struct Desk {
-    _folder: TempDir,
+    folder: TempDir,
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) owner: OwnerId,
     pub(crate) thread: ThreadId,
@@ -185,11 +185,7 @@ impl Setup {
         let deeds = Deeds::default();
         let fingerprint = Arc::new(Mutex::new("1".to_owned()));
         let models = self.wires.iter().map(|wire| {
-            let client = HttpClient::new(&HttpSettings { proxies: Proxies::Direct, ..HttpSettings::default() }).unwrap();
-            let provider = HttpProvider::new(&client, Endpoint::new(*wire, &server.base(*wire)).unwrap());
-            let profile = Profiles::built_in().model(model_name(*wire), Some(*wire));
-            let mut model = Model::new(Arc::new(provider), profile);
-            model.retry = Retry { first: Duration::from_millis(1), most: Duration::from_millis(1), ..Retry::default() };
+            let mut model = model(&server, *wire);
             (self.change)(&mut model);
             model
         });
@@ -200,8 +196,17 @@ impl Setup {
             Agent::new(store.clone(), persona, models.collect(), tools, Arc::new(clock.clone()), self.settings).unwrap();
         let owner = OwnerId::default();
         let thread = store.open_thread(&owner).await.unwrap();
-        Desk { _folder: folder, store, owner, thread, server, agent, deeds, fingerprint, clock }
+        Desk { folder, store, owner, thread, server, agent, deeds, fingerprint, clock }
     }
+}
+
+/// A model of a wire, which that server is.
+fn model(server: &ScriptedServer, wire: Wire) -> Model {
+    let client = HttpClient::new(&HttpSettings { proxies: Proxies::Direct, ..HttpSettings::default() }).unwrap();
+    let provider = HttpProvider::new(&client, Endpoint::new(wire, &server.base(wire)).unwrap());
+    let profile = Profiles::built_in().model(model_name(wire), Some(wire));
+    let retry = Retry { first: Duration::from_millis(1), most: Duration::from_millis(1), ..Retry::default() };
+    Model { retry, ..Model::new(Arc::new(provider), profile) }
 }
 
 fn tools(deeds: &Deeds, fingerprint: &Arc<Mutex<String>>) -> ToolSet {
@@ -218,11 +223,25 @@ fn tools(deeds: &Deeds, fingerprint: &Arc<Mutex<String>>) -> ToolSet {
     }
     let hang = Made::new("hang", Effect::Writes, |_| Ok(String::new())).timeout(Duration::from_millis(20));
     tools.add(Arc::new(hang)).unwrap();
+    tools.add(Arc::new(Made::new("wait", Effect::Reads, |_| Ok(String::new())))).unwrap();
     tools.add(Arc::new(Made::new("crash", Effect::Reads, |_| panic!("out of ice")))).unwrap();
     tools
 }
 
 impl Desk {
+    /// Alters the database behind the store's back.
+    pub(crate) fn damage(&self, sql: &str) {
+        let connection = rusqlite::Connection::open(self.folder.path().join("briefing.db")).unwrap();
+        assert!(connection.execute(sql, ()).unwrap() > 0);
+    }
+
+    /// The same persona over the same store with other tools.
+    pub(crate) fn agent_with(&self, tools: Arc<ToolSet>) -> Agent {
+        let persona = Arc::new(LoadedPersona::from_toml(PERSONA).unwrap().persona);
+        let (models, clock) = (vec![model(&self.server, Wire::OpenAiChat)], Arc::new(self.clock.clone()));
+        Agent::new(self.store.clone(), persona, models, tools, clock, Settings::default()).unwrap()
+    }
+
     pub(crate) async fn say(&self, text: &str) -> EntryId {
         let append = Append::message(ModelMessage::user(text), Target::Thread(self.thread), Arrival::Live(self.clock.now()));
         self.store.append(&self.owner, vec![append]).await.unwrap()[0].place.entry

@@ -246,6 +246,8 @@ pub(crate) fn failure(error: AgentError) -> Failure {
         | AgentError::Settled { .. }
         | AgentError::Unreadable { .. } => Failure::new(Kind::Data, error.to_string())
             .hint("`briefing show THREAD` lists the entries, `briefing cards` the cards"),
+        AgentError::ToolMissing { .. } => Failure::new(Kind::Unavailable, error.to_string())
+            .hint("the card waits on: `briefing doctor` tells what is wrong with the tool; cancel the card if it is gone for good"),
         AgentError::NothingKept { .. } => {
             Failure::new(Kind::NoInput, error.to_string()).hint("requests are forgotten after requests.keep_days")
         }

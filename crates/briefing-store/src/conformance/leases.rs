@@ -93,6 +93,25 @@ pub(super) async fn a_lease_is_renewed_until_somebody_takes_it(store: &dyn Store
     assert_fails!(refused, StoreError::Fenced { run } if *run == one);
 }
 
+pub(super) async fn a_lease_that_is_given_back_is_free_at_once(store: &dyn Store) {
+    let owner = OwnerId::default();
+    let desk = Desk { store, owner: &owner };
+    let thread = desk.thread().await;
+    let (one, two) = (scheduled(desk, "one", thread).await, scheduled(desk, "two", thread).await);
+    let first = lease(desk, &one, 100).await;
+    store.release(&owner, &first).await.unwrap();
+    assert_eq!((summary(desk, &one).await.lease, summary(desk, &one).await.end), (None, None));
+    // Whoever gave it back writes no more, and cannot give it back again.
+    assert_fails!(store.begin_step(&owner, &(&first).into(), "x", at(101)).await, StoreError::Fenced { .. });
+    assert_fails!(store.release(&owner, &first).await, StoreError::Fenced { .. });
+    let second = lease(desk, &two, 101).await;
+    assert_fails!(store.release(&owner, &first).await, StoreError::Fenced { .. });
+    store.end_run(&owner, &(&second).into(), RunEnd::Answered, None, at(102)).await.unwrap();
+    assert_fails!(store.release(&owner, &second).await, StoreError::RunEnded { .. });
+    // The same run goes on.
+    assert!(lease(desk, &one, 103).await.fence() > first.fence());
+}
+
 pub(super) async fn who_is_fenced_off_writes_nothing(store: &dyn Store) {
     let owner = OwnerId::default();
     let desk = Desk { store, owner: &owner };
@@ -304,4 +323,20 @@ pub(super) async fn leases_follow_merge_and_split(store: &dyn Store) {
     store.merge(&owner, new, free).await.unwrap();
     assert_eq!(store.renew(&owner, &first, at(105), MINUTE).await.unwrap().thread(), free);
     assert_eq!(desk.read(free).await, [EntryId::new(0)]);
+}
+
+pub(super) async fn what_a_run_says_stands_in_its_thread(store: &dyn Store) {
+    let owner = OwnerId::default();
+    let desk = Desk { store, owner: &owner };
+    let old = desk.thread().await;
+    desk.say(old, "before", 0).await;
+    let entry = desk.say(old, "question", 1).await;
+    let run = desk.answer("run", old, entry).await;
+    let held = lease(desk, &run, 100).await;
+    let new = store.split(&owner, entry).await.unwrap();
+    let answer = Append::message(said("answer"), Target::Thread(old), live(101)).answer_by(&held);
+    let answer = store.append(&owner, vec![answer]).await.unwrap().remove(0);
+    assert_eq!(answer.thread, new);
+    assert_eq!(desk.read(new).await, [answer.place.entry, entry]);
+    assert_eq!(store.answer_of(&owner, &run).await.unwrap(), Some(answer.place.entry));
 }

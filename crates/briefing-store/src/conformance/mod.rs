@@ -127,6 +127,7 @@ cases! {
         one_run_has_a_thread,
         the_same_run_goes_on_after_its_lease_lapsed,
         a_lease_is_renewed_until_somebody_takes_it,
+        a_lease_that_is_given_back_is_free_at_once,
         who_is_fenced_off_writes_nothing,
         a_run_ends_once,
         a_run_that_has_ended_repeats_but_writes_nothing,
@@ -134,7 +135,8 @@ cases! {
         a_run_is_asked_to_stop,
         a_clock_that_was_wrong_locks_no_thread,
         a_renewal_follows_a_clock_that_was_set_back,
-        leases_follow_merge_and_split;
+        leases_follow_merge_and_split,
+        what_a_run_says_stands_in_its_thread;
     answers:
         b76_a_run_has_one_answer,
         who_is_fenced_off_answers_nothing,

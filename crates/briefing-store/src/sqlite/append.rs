@@ -143,7 +143,7 @@ impl<'t> Log<'t> {
         }
         let by = append.by.as_ref().map(|by| self.author(by)).transpose()?;
         let own = self.effective_time(&append)?.max(by.as_ref().map_or(i64::MIN, |(run, _)| run.last_at()));
-        let home = self.home(&append)?;
+        let home = self.home(&append, by.as_ref().map(|(run, _)| run.thread))?;
         let at = own.max(home.not_before);
         // A clock that jumps back undoes no reset.
         let at = if matches!(append.content, Content::Reset(_)) { at.max(self.newest(home.thread)?) } else { at };
@@ -197,7 +197,7 @@ impl<'t> Log<'t> {
     }
 
     /// Where it belongs. A mail takes part there in any case; only where its references lead, threads become one.
-    fn home(&mut self, append: &Append) -> Result<Home, StoreError> {
+    fn home(&mut self, append: &Append, run: Option<i64>) -> Result<Home, StoreError> {
         let none = || Placement { thread: None, merges: Vec::new(), awaits: Vec::new(), people: Vec::new() };
         let mut not_before = i64::MIN;
         let mut given = append.thread;
@@ -211,11 +211,14 @@ impl<'t> Log<'t> {
             }
         };
         let Placement { thread, merges, awaits, people } = placement;
-        let (thread, merges) = match (given, thread) {
+        // What a run says stands where the run is.
+        let own = run.filter(|_| matches!(append.content, Content::Message(_) | Content::Card(_)));
+        let (thread, merges) = match (own, given, thread) {
+            (Some(own), _, _) => (own, Vec::new()),
             // Who says where a mail belongs is believed.
-            (Target::Thread(given), _) => (threads::resolve(self.tx, self.owner, given)?, Vec::new()),
-            (Target::Referred, Some(thread)) => (thread, merges),
-            (Target::Referred, None) => (self.open_thread()?, merges),
+            (None, Target::Thread(given), _) => (threads::resolve(self.tx, self.owner, given)?, Vec::new()),
+            (None, Target::Referred, Some(thread)) => (thread, merges),
+            (None, Target::Referred, None) => (self.open_thread()?, merges),
         };
         Ok(Home { thread, merges, awaits, people, not_before })
     }

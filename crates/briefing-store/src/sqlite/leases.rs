@@ -101,6 +101,12 @@ pub(super) fn renew(log: &Log<'_>, old: &Lease, now: Timestamp, lasts: Duration)
     Ok(Lease::new(old.run().clone(), thread_id(found.thread), old.fence(), time))
 }
 
+pub(super) fn release(log: &Log<'_>, lease: &Lease) -> Result<(), StoreError> {
+    let found = writes(log, &lease.into())?;
+    log.tx.prepare_cached("DELETE FROM leases WHERE run = ?1")?.execute([found.key])?;
+    Ok(())
+}
+
 pub(super) fn end(log: &Log<'_>, writer: &Writer, end: RunEnd, detail: Option<&str>, now: Timestamp) -> Result<(), StoreError> {
     let found = match (end, writer.fence) {
         (RunEnd::Lost, None) => told_lost(log, &writer.run, now)?,

@@ -80,6 +80,10 @@ impl Store for SqliteStore {
         self.write(owner, move |log, _| leases::renew(log, lease, now, lasts))
     }
 
+    fn release<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease) -> StoreFuture<'a, ()> {
+        self.write(owner, move |log, _| leases::release(log, lease))
+    }
+
     fn end_run<'a>(
         &'a self,
         owner: &'a OwnerId,

@@ -78,6 +78,7 @@ pub(crate) enum What {
     MoveAnchor(Writer, AnchorKey, EntryId),
     Lease(RunId, Timestamp, Duration),
     Renew(Lease, Timestamp, Duration),
+    Release(Lease),
     EndRun(Writer, RunEnd, Option<&'static str>, Timestamp),
     StopRun(RunId, Timestamp),
     Spend(Writer, Spent),
@@ -135,6 +136,7 @@ pub(crate) fn apply(store: &dyn Store, operation: &Operation) -> Answer {
         What::MoveAnchor(run, key, entry) => answer(block_on(store.move_anchor(owner, &run, &key, entry)), |()| Answer::Done),
         What::Lease(run, now, lasts) => answer(block_on(store.lease(owner, &run, now, lasts)), Answer::Leased),
         What::Renew(lease, now, lasts) => answer(block_on(store.renew(owner, &lease, now, lasts)), Answer::Leased),
+        What::Release(lease) => answer(block_on(store.release(owner, &lease)), |()| Answer::Done),
         What::EndRun(writer, end, detail, now) => {
             answer(block_on(store.end_run(owner, &writer, end, detail, now)), |()| Answer::Done)
         }

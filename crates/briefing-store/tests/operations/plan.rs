@@ -48,6 +48,7 @@ enum Step {
     Anchor(u8, u8, u8, u8),
     Lease(u8, Time, u8),
     Renew(u8, Time, u8),
+    Release(u8),
     End(u8, u8, Time),
     Stop(u8, Time),
     Spend(u8, u64),
@@ -158,6 +159,7 @@ pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
         3 => (n(), n(), n(), n()).prop_map(|(run, thread, entry, key)| Step::Anchor(run, thread, entry, key)),
         5 => (n(), clocks(), 0_u8..10).prop_map(|(run, at, lasts)| Step::Lease(run, at, lasts)),
         2 => (n(), clocks(), 0_u8..10).prop_map(|(lease, at, lasts)| Step::Renew(lease, at, lasts)),
+        1 => n().prop_map(Step::Release),
         3 => (n(), n(), clocks()).prop_map(|(run, how, at)| Step::End(run, how, at)),
         1 => (n(), times()).prop_map(|(run, at)| Step::Stop(run, at)),
         2 => (n(), prop_oneof![0_u64..9, Just(u64::MAX)]).prop_map(|(run, tokens)| Step::Spend(run, tokens)),
@@ -231,6 +233,12 @@ impl Over<'_> {
 
     fn run(n: u8) -> RunId {
         RunId::new(format!("run{}", n % 5))
+    }
+
+    /// A lease that was given before.
+    fn lease(&self, n: u8) -> Option<Lease> {
+        let own: Vec<&Lease> = self.leases.iter().filter(|(owner, _)| owner == self.owner).map(|(_, lease)| lease).collect();
+        (!own.is_empty()).then(|| pick(&own, n).clone())
     }
 
     /// A run, mostly with the fence of its last lease; seldom with that of its first one, or without.
@@ -315,14 +323,14 @@ impl Over<'_> {
                 )
             }
             Step::Lease(run, at, lasts) => What::Lease(Self::run(*run), time(*at), Duration::from_secs(u64::from(*lasts))),
-            Step::Renew(lease, at, lasts) => {
-                let own: Vec<&Lease> =
-                    self.leases.iter().filter(|(owner, _)| owner == self.owner).map(|(_, lease)| lease).collect();
-                match own.is_empty() {
-                    true => What::StopRun(Self::run(*lease), time(*at)),
-                    false => What::Renew(pick(&own, *lease).clone(), time(*at), Duration::from_secs(u64::from(*lasts))),
-                }
-            }
+            Step::Renew(lease, at, lasts) => match self.lease(*lease) {
+                None => What::StopRun(Self::run(*lease), time(*at)),
+                Some(lease) => What::Renew(lease, time(*at), Duration::from_secs(u64::from(*lasts))),
+            },
+            Step::Release(lease) => match self.lease(*lease) {
+                None => What::StopRun(Self::run(*lease), time((0, 0))),
+                Some(lease) => What::Release(lease),
+            },
             Step::End(run, how, at) => {
                 let detail = how.is_multiple_of(2).then(|| pick(&WORDS, *how));
                 What::EndRun(self.writer(Self::run(*run), run / 5), pick(&RunEnd::ALL, *how), detail, time(*at))

@@ -76,6 +76,7 @@ impl<S: Store> Store for Watched<S> {
         import_run(owner: &'a OwnerId, run: Run, rounds: Vec<ImportedRound>, at: Timestamp) -> bool, None;
         lease(owner: &'a OwnerId, run: &'a RunId, now: Timestamp, lasts: Duration) -> Lease, None;
         renew(owner: &'a OwnerId, lease: &'a Lease, now: Timestamp, lasts: Duration) -> Lease, Some(lease.into());
+        release(owner: &'a OwnerId, lease: &'a Lease) -> (), Some(lease.into());
         end_run(owner: &'a OwnerId, writer: &'a Writer, end: RunEnd, detail: Option<&'a str>, now: Timestamp) -> (),
             Some(writer.clone());
         stop_run(owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> (), None;

@@ -48,8 +48,10 @@ impl Log {
                 Placement { thread: None, merges: Vec::new(), awaits: Vec::new(), people: Vec::new() }
             }
         };
+        let of_run = by.map(|run| self.runs[run].run.thread);
         let (thread, merged) = match (&append.content, append.thread) {
             (Content::Edit(edit), _) => (self.editable(edit.of)?, Vec::new()),
+            (Content::Message(_) | Content::Card(_), _) if of_run.is_some() => (of_run.unwrap(), Vec::new()),
             (_, Target::Thread(thread)) => (self.known(thread)?, Vec::new()),
             (_, Target::Referred) => (placed.thread.unwrap_or_else(|| self.open_thread()), placed.merges),
         };

@@ -116,6 +116,10 @@ impl Store for Model {
         self.write(owner, |log| log.lease(run, now, lasts))
     }
 
+    fn release<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| log.release(lease))
+    }
+
     fn renew<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease, now: Timestamp, lasts: Duration) -> StoreFuture<'a, Lease> {
         self.write(owner, |log| log.renew(lease, now, lasts))
     }

@@ -108,6 +108,12 @@ impl Log {
         Ok(Lease::new(lease.run().clone(), self.runs[at].run.thread, held.fence, held.time()))
     }
 
+    pub(super) fn release(&mut self, lease: &Lease) -> Result<(), StoreError> {
+        let at = self.writes(&lease.into())?;
+        self.leases.retain(|held| held.run != at);
+        Ok(())
+    }
+
     pub(super) fn end_run(
         &mut self,
         writer: &Writer,
