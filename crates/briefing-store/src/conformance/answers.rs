@@ -131,10 +131,12 @@ pub(super) async fn an_answer_is_found_through_merge_and_split_and_fork(store: &
 pub(super) async fn an_answer_that_is_popped_or_erased_does_not_stand(store: &dyn Store) {
     let owner = OwnerId::default();
     let desk = Desk { store, owner: &owner };
-    let (thread, other) = (desk.thread().await, desk.thread().await);
+    let thread = desk.thread().await;
     let asked = desk.say(thread, "x", 1).await;
     let (popped, erased) = (desk.answer("popped", thread, asked).await, desk.answer("erased", thread, asked).await);
-    let (one, two) = (answered(desk, &popped, thread, 2).await, answered(desk, &erased, other, 3).await);
+    let two = answered(desk, &erased, thread, 2).await;
+    let other = store.split(&owner, two).await.unwrap();
+    let one = answered(desk, &popped, thread, 3).await;
     desk.pop(thread, 4).await.unwrap();
     assert_eq!(answers(desk, asked).await, [(erased.clone(), two)]);
     store.forget(&owner, &Forget::Thread(other), at(5)).await.unwrap();

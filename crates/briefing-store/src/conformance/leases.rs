@@ -337,6 +337,6 @@ pub(super) async fn what_a_run_says_stands_in_its_thread(store: &dyn Store) {
     let answer = Append::message(said("answer"), Target::Thread(old), live(101)).answer_by(&held);
     let answer = store.append(&owner, vec![answer]).await.unwrap().remove(0);
     assert_eq!(answer.thread, new);
-    assert_eq!(desk.read(new).await, [answer.place.entry, entry]);
+    assert_eq!(desk.read(new).await, [entry, answer.place.entry]);
     assert_eq!(store.answer_of(&owner, &run).await.unwrap(), Some(answer.place.entry));
 }
