@@ -11,7 +11,7 @@ mod support;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -126,6 +126,75 @@ fn a_card_is_confirmed_only_where_all_of_it_was_shown() {
     assert!(done.exists());
     typist.types("/quit\n");
     assert_eq!(typist.ends(), 0);
+}
+
+/// A folder with a card whose write takes longer than anybody waits, and the card.
+fn slow_card(name: &str) -> (Clerk, u64) {
+    let turns = [Say::calls([("call_1", "cancel_order", json!({ "number": 7 }))]), Say::text("Asked.")];
+    let clerk = Clerk::new(name, turns);
+    fs::write(clerk.folder.join("cancel-order"), "#!/bin/sh\necho $$ >begun\nexec sleep 600\n").unwrap();
+    clerk.out(&["ask", "Cancel order 7"]);
+    let card = clerk.json(&["cards"])["cards"][0]["card"].as_u64().unwrap();
+    (clerk, card)
+}
+
+impl Typist {
+    fn is_sent(&self, signal: &str) {
+        assert!(Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success());
+    }
+}
+
+/// Waits until the write has begun, and gives the number of its process.
+fn begun(clerk: &Clerk) -> String {
+    let begun = Instant::now();
+    loop {
+        match fs::read_to_string(clerk.folder.join("begun")) {
+            Ok(process) if process.ends_with('\n') => return process.trim().to_owned(),
+            _ => assert!(begun.elapsed() < Duration::from_secs(30), "nothing has begun"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Waits until a process has ended.
+fn has_ended(process: &str) {
+    let begun = Instant::now();
+    let runs = || Command::new("kill").args(["-0", process]).stderr(Stdio::null()).status().unwrap().success();
+    while runs() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "process {process} still runs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_confirmed_write_is_broken_off_by_the_second_press() {
+    let (clerk, card) = slow_card("slow-chat");
+    let mut typist = Typist::new(&["chat"], &clerk.folder);
+    typist.types("/cards\n");
+    typist.waits_for(QUESTION, 1);
+    typist.types(&format!("{card}\n"));
+    let process = begun(&clerk);
+    typist.is_sent("-INT");
+    typist.waits_for(&format!("card {card} is being done; Ctrl-C once more breaks it off"), 1);
+    assert!(!typist.told().contains("was broken off"), "{}", typist.told());
+    typist.is_sent("-INT");
+    typist.waits_for(&format!("card {card} was broken off while it was being done"), 1);
+    has_ended(&process);
+    // The chat goes on, and the card is not done again.
+    typist.types("/cards\n");
+    typist.waits_for("being done, or left when a process died", 1);
+    typist.types("/quit\n");
+    assert_eq!(typist.ends(), 0);
+
+    let (clerk, card) = slow_card("slow-confirm");
+    let typist = Typist::new(&["cards", "confirm", &card.to_string()], &clerk.folder);
+    let process = begun(&clerk);
+    typist.is_sent("-TERM");
+    typist.waits_for("is being done; ", 1);
+    typist.is_sent("-TERM");
+    assert_eq!(typist.ends(), 75);
+    has_ended(&process);
+    assert_ne!(clerk.json(&["cards"])["cards"][0]["claimed"], Value::Null);
 }
 
 /// A server of tools that has one with a name that is taken, and leaves a file when it is started.

@@ -149,6 +149,20 @@ async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Result<T, F
     }
 }
 
+/// Waits for work that nothing asks to stop, such as a write that a person confirmed. The first Ctrl-C is told to `hear`, the second
+/// breaks the work off: none.
+pub(crate) async fn unless_pressed_twice<T>(work: impl Future<Output = T>, hear: impl FnOnce()) -> Option<T> {
+    tokio::pin!(work);
+    tokio::select! {
+        done = &mut work => return Some(done),
+        () = interrupted() => hear(),
+    }
+    tokio::select! {
+        done = &mut work => Some(done),
+        () = interrupted() => None,
+    }
+}
+
 /// Ends when a person presses Ctrl-C, or the process is asked to end.
 pub(crate) async fn interrupted() {
     let asked_to_end = async {

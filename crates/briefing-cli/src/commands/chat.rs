@@ -238,7 +238,7 @@ impl<'o> Chat<'o> {
                 continue;
             }
             let done = match line.trim().to_lowercase().as_str() {
-                typed if typed == number => cards::confirm(&self.session, waiting.card).await,
+                typed if typed == number => cards::confirm(&self.session, waiting.card, self.out).await,
                 "n" | "no" => cards::cancel(&self.session, waiting.card).await,
                 "l" | "later" | "" => {
                     self.later(waiting);
