@@ -20,6 +20,9 @@ const FOLDER: &str = "BRIEFING_TEST_MCP";
 /// What kind of server it is.
 const KIND: &str = "BRIEFING_TEST_MCP_KIND";
 
+/// A key of the server, which it tells when it is broken.
+const TOKEN: &str = "BRIEFING_TEST_TOKEN";
+
 /// The server. What the test harness prints before it is what many servers do: noise.
 #[test]
 fn server() {
@@ -33,7 +36,7 @@ fn server() {
         match kind.as_str() {
             "silent" => continue,
             "broken" => {
-                eprintln!("no database");
+                eprintln!("no database{}", std::env::var(TOKEN).map(|token| format!(" for {token}")).unwrap_or_default());
                 std::process::exit(3);
             }
             _ => {}
@@ -339,4 +342,30 @@ async fn what_a_person_confirms_is_compared_with_the_server_and_the_schema() {
     assert_eq!(of(McpServer::http(format!("{url}?key=2"), []), "slow").await, over);
     let (elsewhere, _) = http(folder).await;
     assert_ne!(of(McpServer::http(elsewhere, []), "slow").await, over);
+}
+
+#[tokio::test]
+async fn a_server_that_repeats_its_key_gives_it_to_nobody() {
+    let desk = Desk::open().await;
+    let (url, _) = http(desk.folder.path()).await;
+    let over = McpServer::http(format!("{url}?key=tok-987654"), [("authorization".to_owned(), "Bearer tok-987654".to_owned())]);
+    let program = |kind: &str| {
+        let env = [(FOLDER, desk.folder.path().as_os_str()), (KIND, kind.as_ref()), (TOKEN, "tok-987654".as_ref())];
+        let env = env.map(|(name, value)| (OsString::from(name), value.to_owned()));
+        McpServer::stdio(std::env::current_exe().unwrap(), ["--exact", "mcp::server", "--nocapture"], env, None)
+    };
+    for server in [over, program("")] {
+        assert!(!format!("{server:?}").contains("tok-987654"), "{server:?}");
+        let tools = server.connect().await.unwrap();
+        for name in ["fail", "error"] {
+            // Where what is told is cut, too.
+            let long = "x".repeat(3_995);
+            for (repeat, told) in [("tok-987654 is unknown", "[secret] is unknown"), (&format!("{long}tok-987654"), "xxx")] {
+                let failure = call(&tools, &desk, name, json!({ "repeat": repeat })).await.unwrap_err().to_string();
+                assert!(failure.starts_with(told) && !failure.contains("tok-"), "{failure}");
+            }
+        }
+    }
+    let Some(McpFault::Refused { detail }) = program("broken").connect().await.err() else { panic!("it cannot be used") };
+    assert!(detail.ends_with("\nno database for [secret]"), "{detail}");
 }
