@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::mcp_server::{PNG, Server};
 use crate::support::{Desk, gone, object, read_when_there, run, text};
 use briefing::message::{Bytes, Media, Part};
-use briefing_agent::tool::mcp::{McpFault, McpFinding, McpServer, McpTools};
+use briefing_agent::tool::mcp::{McpConfirm, McpFault, McpFinding, McpServer, McpTools};
 use briefing_agent::tool::{SchemaFault, ToolSet};
 use briefing_agent::{Effect, Tool, ToolFailure, ToolOutput};
 use serde_json::{Value, json};
@@ -71,7 +71,10 @@ fn lines(desk: &Desk, what: &str) -> Vec<String> {
 #[tokio::test]
 async fn tools_are_listed_over_pages_with_valid_names_and_usable_schemas() {
     let desk = Desk::open().await;
-    let server = started(desk.folder.path(), "").prefix("shop").reading(["echo", "gone"]).confirming(["slow"]);
+    let server = started(desk.folder.path(), "")
+        .prefix("shop")
+        .reading(["echo", "gone"])
+        .confirming(McpConfirm::Named(["slow".to_owned()].into()));
     let McpTools { tools, findings } = server.connect().await.unwrap();
     let told: Vec<(&str, Effect, bool)> =
         tools.iter().map(|tool| tool.spec()).map(|spec| (&*spec.name, spec.effect, spec.confirm)).collect();
@@ -100,6 +103,22 @@ async fn tools_are_listed_over_pages_with_valid_names_and_usable_schemas() {
     assert_eq!(*absent, McpFinding::NotThere { tool: "gone".to_owned() });
     let mut set = ToolSet::new();
     tools.into_iter().for_each(|tool| set.add(tool).unwrap());
+}
+
+#[tokio::test]
+async fn tools_are_confirmed_as_it_is_said() {
+    let desk = Desk::open().await;
+    for (confirm, expected) in [
+        (McpConfirm::None, [false, false]),
+        (McpConfirm::Writes, [false, true]),
+        (McpConfirm::All, [true, true]),
+        (McpConfirm::Named(["echo".to_owned()].into()), [true, false]),
+    ] {
+        let server = started(desk.folder.path(), "").reading(["echo"]).confirming(confirm.clone());
+        let tools = server.connect().await.unwrap().tools;
+        let of = |name: &str| tools.iter().find(|tool| &*tool.spec().name == name).unwrap().spec().confirm;
+        assert_eq!([of("echo"), of("slow")], expected, "{confirm:?}");
+    }
 }
 
 #[tokio::test]

@@ -10,11 +10,11 @@ use briefing_agent::provider::http::{
     Delivery, Endpoint, HttpClient, HttpProvider, HttpSettings, Limits, Proxies, ServedModel,
 };
 use briefing_agent::provider::{Retry, Secret};
-use briefing_agent::tool::mcp::{McpFault, McpFinding, McpServer, McpTools};
+use briefing_agent::tool::mcp::{McpConfirm, McpFault, McpFinding, McpServer, McpTools};
 use briefing_agent::tool::{AddError, CommandLimits, CommandTool, Note, ReadAttachment, SearchThreads, ToolSet};
-use briefing_agent::{BoxFuture, Effect, Model, Prices, Proposal, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
+use briefing_agent::{Effect, Model, Prices, Tool, ToolSpec};
 use briefing_store::ReadText;
-use serde_json::{Map, Value};
+use futures_util::future::join_all;
 
 use crate::error::{Failure, Kind};
 use crate::setup::{self, CommandSetup, Confirm, ModelSetup, PricesSetup, Reach, ServerSetup, Setup};
@@ -167,7 +167,7 @@ fn environment(names: &[String]) -> Vec<(OsString, OsString)> {
 }
 
 /// Connects to a server of tools.
-pub(crate) async fn server(setup: &ServerSetup, root: &Path) -> Result<McpTools, Failure> {
+async fn server(setup: &ServerSetup, root: &Path) -> Result<McpTools, Failure> {
     let server = match &setup.reach {
         Reach::Run { program: name, arguments, env } => {
             McpServer::stdio(program(name, root), arguments, environment(env), Some(root.to_owned()))
@@ -185,20 +185,19 @@ pub(crate) async fn server(setup: &ServerSetup, root: &Path) -> Result<McpTools,
         Some(prefix) => server.prefix(prefix),
         None => server,
     };
-    let server = match &setup.confirm {
-        Confirm::Tools(tools) => server.confirming(tools),
-        Confirm::All | Confirm::Writes | Confirm::None => server,
+    let confirm = match &setup.confirm {
+        Confirm::All => McpConfirm::All,
+        Confirm::Writes => McpConfirm::Writes,
+        Confirm::None => McpConfirm::None,
+        Confirm::Tools(tools) => McpConfirm::Named(tools.iter().cloned().collect()),
     };
-    let mut tools = server.reading(&setup.reads).connect().await.map_err(|fault| unreached(&setup.name, &fault))?;
-    for tool in &mut tools.tools {
-        let confirm = match setup.confirm {
-            Confirm::All => true,
-            Confirm::Writes => tool.spec().effect == Effect::Writes,
-            Confirm::None | Confirm::Tools(_) => continue,
-        };
-        *tool = Arc::new(Confirming { spec: ToolSpec { confirm, ..tool.spec().clone() }, tool: Arc::clone(tool) });
-    }
-    Ok(tools)
+    let connected = server.reading(&setup.reads).confirming(confirm).connect().await;
+    connected.map_err(|fault| unreached(&setup.name, &fault))
+}
+
+/// Connects to all servers of tools side by side, as each may take half a minute to fail; what came of it, in their order.
+pub(crate) async fn servers(setup: &Setup) -> Vec<Result<McpTools, Failure>> {
+    join_all(setup.servers.iter().map(|server| self::server(server, &setup.root))).await
 }
 
 fn unreached(name: &str, fault: &McpFault) -> Failure {
@@ -209,30 +208,6 @@ fn unreached(name: &str, fault: &McpFault) -> Failure {
     Failure::new(kind, format!("mcp {name:?}: {fault}")).hint("run it by hand: does it start, and speak MCP?")
 }
 
-/// A tool of which it is said elsewhere whether a person confirms it.
-struct Confirming {
-    spec: ToolSpec,
-    tool: Arc<dyn Tool>,
-}
-
-impl Tool for Confirming {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn propose<'a>(
-        &'a self,
-        input: &'a Map<String, Value>,
-        cx: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
-        self.tool.propose(input, cx)
-    }
-
-    fn run<'a>(&'a self, input: &'a Map<String, Value>, cx: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        self.tool.run(input, cx)
-    }
-}
-
 /// Everything that can be had of the tools, and what could not.
 pub(crate) async fn tools(setup: &Setup, reader: Arc<dyn ReadText>) -> Result<(ToolSet, Vec<String>), Failure> {
     let (mut set, mut notes) = (ToolSet::new(), Vec::new());
@@ -240,9 +215,9 @@ pub(crate) async fn tools(setup: &Setup, reader: Arc<dyn ReadText>) -> Result<(T
     for tool in built_in(reader).into_iter().chain(commands) {
         set.add(tool).map_err(|error| unusable(setup, &error))?;
     }
-    for server in &setup.servers {
+    for (server, connected) in setup.servers.iter().zip(servers(setup).await) {
         // One that is down takes its own tools with it, and nothing else.
-        match self::server(server, &setup.root).await {
+        match connected {
             Ok(found) => {
                 let mut told: Vec<String> = found.findings.iter().map(finding).collect();
                 for tool in found.tools {

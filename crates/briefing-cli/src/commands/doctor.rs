@@ -282,14 +282,16 @@ async fn tools(setup: &Setup, offline: bool, found: &mut Findings) -> Tools {
         }
         tools.add(&what, build::command(command, &setup.root), found);
     }
-    for server in &setup.servers {
-        let what = format!("mcp {}", server.name);
-        if offline {
+    if offline {
+        for server in &setup.servers {
             tools.unknown = true;
-            found.ok(what, "not asked (--offline)");
-            continue;
+            found.ok(format!("mcp {}", server.name), "not asked (--offline)");
         }
-        match build::server(server, &setup.root).await {
+        return tools;
+    }
+    for (server, connected) in setup.servers.iter().zip(build::servers(setup).await) {
+        let what = format!("mcp {}", server.name);
+        match connected {
             Ok(connected) => {
                 found.ok(&what, count(connected.tools.len(), "tool"));
                 for finding in &connected.findings {
