@@ -232,6 +232,64 @@ fn a_server_of_tools_stops_nothing_and_is_started_only_where_tools_are_run() {
     assert!(!started.exists());
 }
 
+/// A server of tools that answers once another one has been started, too.
+const MEETING: &str = r#"#!/bin/sh
+: >"started-$1"
+while [ ! -e "started-$2" ]; do sleep 0.05; done
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"method":"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"shelf","version":"1"}}}\n' "$id" ;;
+    *'"method":"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"put","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+  esac
+done
+"#;
+
+#[test]
+fn servers_of_tools_are_connected_to_side_by_side_and_stand_in_their_order() {
+    let clerk = Clerk::new("meeting", [Say::text("Both.")]);
+    fs::write(clerk.folder.join("meeting.sh"), MEETING).unwrap();
+    let config = clerk.folder.join("briefing.toml");
+    let server = |own: &str, other: &str| {
+        format!("\n[[mcp]]\nname = \"{own}\"\nrun = [\"sh\", \"meeting.sh\", \"{own}\", \"{other}\"]\n")
+    };
+    let both = server("first", "second") + &server("second", "first");
+    fs::write(&config, fs::read_to_string(&config).unwrap() + &both).unwrap();
+    let output = clerk.run(&["ask", "Who is there?"]);
+    // The tool of the first has the name.
+    let told = "mcp \"second\": put is left out: another tool is called so (a prefix would tell them apart)\n";
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, told));
+}
+
+#[test]
+fn without_certificates_only_https_fails() {
+    let turns = [Say::calls([("call_1", "cancel_order", json!({ "number": 7 }))]), Say::text("Asked.")];
+    let clerk = Clerk::new("no-certificates", turns);
+    let bare = |args: &[&str]| {
+        let mut command = program(args);
+        command.env("SSL_CERT_FILE", "/nowhere").env("SSL_CERT_DIR", "/nowhere").current_dir(&clerk.folder);
+        let output = command.output().unwrap();
+        (code(&output), String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output))
+    };
+    let config = clerk.folder.join("briefing.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{text}\n[[mcp]]\nname = \"far\"\nurl = \"https://127.0.0.1:9/mcp\"\n")).unwrap();
+    let (code, answer, told) = bare(&["ask", "Cancel order 7"]);
+    assert_eq!((code, answer.as_str()), (0, "Asked.\n"), "{told}");
+    assert!(told.contains("mcp \"far\": ") && told.contains("127.0.0.1:9: no https: "), "{told}");
+    // The other model is never asked by these.
+    let base = clerk.server.base(briefing::Wire::OpenAiChat);
+    fs::write(&config, text.replace(&base, "https://127.0.0.1:9/v1")).unwrap();
+    let (code, _, told) = bare(&["replay", "0"]);
+    assert_eq!(code, 0, "{told}");
+    let card = clerk.json(&["cards"])["cards"][0]["card"].as_u64().unwrap().to_string();
+    assert_eq!(bare(&["cards", "cancel", &card]).0, 0);
+    let (code, _, told) = bare(&["ask", "And?"]);
+    assert_eq!(code, 69, "{told}");
+    assert!(told.contains("cannot reach 127.0.0.1:9 over https: ") && told.contains("No CA certificates"), "{told}");
+    assert!(!told.contains("try 1 failed"), "{told}");
+}
+
 #[test]
 fn what_only_looks_makes_no_database() {
     let clerk = Clerk::new("no-database", [Say::text("unused")]);

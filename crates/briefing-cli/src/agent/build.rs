@@ -67,8 +67,8 @@ pub(crate) fn provider(setup: &ModelSetup, keys: Keys) -> Result<HttpProvider, F
         Failure::new(Kind::Config, format!("model {:?}: {error}", setup.name()))
             .hint("docs/agent.md lists the keys of [[model]]")
     };
-    let client = client(&setup.base_url, setup.connect_timeout)?;
     let endpoint = Endpoint::new(setup.wire(), &setup.base_url).map_err(|error| wrong(&error))?;
+    let client = client(&endpoint, setup.connect_timeout)?;
     let usual = Limits::default();
     let between_bytes = setup.idle_timeout.unwrap_or(usual.between_bytes);
     let delivery = if setup.stream { Delivery::Streamed } else { Delivery::Whole };
@@ -96,16 +96,17 @@ pub(crate) fn provider(setup: &ModelSetup, keys: Keys) -> Result<HttpProvider, F
     Ok(provider)
 }
 
-fn client(base_url: &str, connect: Option<Duration>) -> Result<HttpClient, Failure> {
-    let proxies = if is_local(base_url) { Proxies::Direct } else { Proxies::System };
+/// A client for that server. Between programs of this machine no proxy stands.
+fn client(endpoint: &Endpoint, connect: Option<Duration>) -> Result<HttpClient, Failure> {
+    let proxies = if endpoint.is_loopback() { Proxies::Direct } else { Proxies::System };
     let settings = HttpSettings { connect: connect.unwrap_or(HttpSettings::default().connect), proxies };
     HttpClient::new(&settings).map_err(|error| Failure::new(Kind::Internal, error.to_string()))
 }
 
 /// The models of a server that speaks OpenAI's wire and wants no key; none if they cannot be had.
 pub(crate) async fn listed(base_url: &str, patience: Duration) -> Result<Vec<ServedModel>, Failure> {
-    let client = client(base_url, Some(patience))?;
     let Ok(endpoint) = Endpoint::new(Wire::OpenAiChat, base_url) else { return Ok(Vec::new()) };
+    let client = client(&endpoint, Some(patience))?;
     let listed = HttpProvider::new(&client, endpoint).limits(patient(patience)).models().await;
     Ok(listed.unwrap_or_default())
 }
@@ -113,14 +114,6 @@ pub(crate) async fn listed(base_url: &str, patience: Duration) -> Result<Vec<Ser
 /// Limits for a question that a server answers at once.
 pub(crate) fn patient(patience: Duration) -> Limits {
     Limits { first_byte: patience, between_bytes: patience, ..Limits::default() }
-}
-
-/// Whether a server is on this machine: no proxy stands between.
-pub(crate) fn is_local(base_url: &str) -> bool {
-    let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
-    let host = rest.split('/').next().unwrap_or_default();
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    matches!(name, "localhost" | "[::1]") || name.strip_prefix("127.").is_some_and(|rest| !rest.contains(char::is_alphabetic))
 }
 
 /// The tools that this program has of its own.
@@ -275,18 +268,3 @@ fn unusable(setup: &Setup, error: &AddError) -> Failure {
 
 /// How long a server may take to list its models.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_on_this_machine_is_known() {
-        for local in ["http://127.0.0.1:8080/v1", "http://localhost/v1", "http://[::1]:1/v1", "http://127.0.0.1"] {
-            assert!(is_local(local), "{local}");
-        }
-        for other in ["https://api.openai.com/v1", "http://127.evil.example/v1", "http://localhost.example:80/v1"] {
-            assert!(!is_local(other), "{other}");
-        }
-    }
-}

@@ -204,6 +204,9 @@ async fn model(setup: &ModelSetup, offline: bool, found: &mut Findings) {
                 ProviderFault::Unreachable { .. } | ProviderFault::TimedOut { .. } => {
                     "start the server, or mend base_url".to_owned()
                 }
+                ProviderFault::NoCertificates { .. } => {
+                    "install the system's CA certificates, or name them with SSL_CERT_FILE".to_owned()
+                }
                 _ => "look at base_url and headers".to_owned(),
             };
             found.bad(State::Fault, what, format!("{place}: {fault}"), remedy);

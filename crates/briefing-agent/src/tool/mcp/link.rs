@@ -206,7 +206,11 @@ impl Transport {
                 // Both would send a call again that may have had its effect.
                 config.reinit_on_expired_session = false;
                 let refused = |why: String| McpFault::Refused { detail: format!("{}: {why}", told::host(url)) };
-                let client = guarded().map_err(|error| refused(error.to_string()))?.pool_max_idle_per_host(0).build();
+                let (client, untrusting) = guarded().map_err(|error| refused(error.to_string()))?;
+                if let Some(why) = untrusting.filter(|_| address(url).starts_with("https:")) {
+                    return Err(refused(format!("no https: {why}")));
+                }
+                let client = client.pool_max_idle_per_host(0).build();
                 let client = client.map_err(|_| refused("no client of HTTP can be made".to_owned()))?;
                 let transport = StreamableHttpClientTransport::with_client(client, config);
                 let service = Refuser.serve(transport).await;
