@@ -360,6 +360,15 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
     fs::write(&config, text.replace(&clerk.server.host(), "127.0.0.1:9")).unwrap();
     let output = clerk.run(&["doctor"]);
     assert!(stdout(&output).contains("fault   model scripted-1: "), "{}", stdout(&output));
+    // A bound on the cost of a model without prices.
+    let unpriced = text.replace("prices = { input = 3.0, output = 15.0 }\n", "");
+    fs::write(&config, format!("{unpriced}\n[limits]\ncost = 1.5\n")).unwrap();
+    let output = clerk.run(&["doctor", "--offline"]);
+    assert_eq!(code(&output), 78);
+    assert!(stdout(&output).contains("fault   model scripted-1: limits.cost bounds"), "{}", stdout(&output));
+    let output = clerk.run(&["ask", "x"]);
+    assert_eq!(code(&output), 78, "{}", stderr(&output));
+    assert!(stderr(&output).contains("hint: give each [[model]] its prices"), "{}", stderr(&output));
     // The file itself.
     fs::write(&config, format!("{text}\nunknown = 1\n")).unwrap();
     let output = clerk.run(&["doctor"]);

@@ -248,6 +248,9 @@ fn missing(persona: &briefing::Persona, tools: &ToolSet) -> Option<String> {
     (!names.is_empty()).then(|| format!("granted, and not there: {} (`briefing doctor` tells more)", names.join(", ")))
 }
 
+/// What to do where a cost is bounded and not known.
+pub(crate) const NO_PRICES: &str = "give each [[model]] its prices, or leave limits.cost out";
+
 /// A failure of the agent as the program tells it.
 pub(crate) fn failure(error: AgentError) -> Failure {
     match error {
@@ -263,6 +266,7 @@ pub(crate) fn failure(error: AgentError) -> Failure {
         AgentError::NothingKept { .. } => {
             Failure::new(Kind::NoInput, error.to_string()).hint("requests are forgotten after requests.keep_days")
         }
+        AgentError::NoPrices { .. } => Failure::new(Kind::Config, error.to_string()).hint(NO_PRICES),
         AgentError::NoModel | AgentError::Chain(_) => {
             Failure::new(Kind::Config, error.to_string()).hint("`briefing doctor` tells what is missing")
         }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::agent::build::{self, Keys, PATIENCE};
 use crate::agent::place::{LogPlace, persona};
 use crate::agent::runtime;
-use crate::agent::session::is_of_tools;
+use crate::agent::session::{NO_PRICES, is_of_tools};
 use crate::args::DoctorArgs;
 use crate::error::{Failure, Kind, Stop};
 use crate::input::persona::Answerer;
@@ -132,6 +132,10 @@ async fn look(setup: &Setup, offline: bool, found: &mut Findings) {
     }
     for model in &setup.models {
         self::model(model, offline, found).await;
+        if setup.limits.cost.is_some() && model.prices.is_none() {
+            let told = "limits.cost bounds what a run costs, and its prices are not known";
+            found.bad(State::Fault, format!("model {}", model.name()), told, NO_PRICES);
+        }
     }
     let tools = tools(setup, offline, found).await;
     if let Some(answerer) = &answerer {
