@@ -126,7 +126,26 @@ fn a_message_without_an_answer_is_answered_by_retry() {
     assert!(stderr(&output).contains("no answer"), "{}", stderr(&output));
     let output = piped(&clerk, &["chat", "--resume"], "/retry\n/retry\n");
     assert_eq!((code(&output), stdout(&output)), (0, "Now it works.\n".to_owned()));
-    assert!(stderr(&output).contains("nothing here waits for an answer"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("note: it was answered before"), "{}", stderr(&output));
+    let output = piped(&clerk, &["chat"], "/retry\n");
+    assert!(stderr(&output).contains("nothing was said here yet"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_was_edited_or_answered_by_another_persona_is_answered_by_retry() {
+    let clerk = Clerk::new("chat-edited", [Say::text("Tomorrow."), Say::text("Today."), Say::text("Mara knows.")]);
+    piped(&clerk, &["chat"], "Where is order 7?\n");
+    let entry = clerk.json(&["runs"])["runs"][0]["entry"].as_u64().unwrap().to_string();
+    clerk.out(&["edit", "--entry", &entry, "--text", "Where is order 8?", "--db", "briefing.db"]);
+    let output = piped(&clerk, &["chat", "--resume"], "/retry\n/retry\n");
+    assert_eq!(stdout(&output), "Today.\n", "{}", stderr(&output));
+    assert!(clerk.bodies()[1].to_string().contains("order 8"));
+    let persona = clerk.folder.join("persona.toml");
+    let other = fs::read_to_string(&persona).unwrap().replace("Sundae", "Mara").replace("sundae@", "mara@");
+    fs::write(&persona, other).unwrap();
+    let output = piped(&clerk, &["chat", "--resume"], "/retry\n/retry\n");
+    assert_eq!(stdout(&output), "Mara knows.\n", "{}", stderr(&output));
+    assert_eq!(clerk.bodies().len(), 3);
 }
 
 #[test]
