@@ -34,7 +34,7 @@ impl LogPlace {
     pub(crate) fn create(setup: &Setup, owner: OwnerId) -> Result<Self, Failure> {
         match setup.database.exists() {
             true => Self::open(setup, owner),
-            false => Ok(Self::with(database::create(&setup.database)?, setup, owner)),
+            false => Ok(Self::with(database::make(&setup.database)?, setup, owner)),
         }
     }
 
