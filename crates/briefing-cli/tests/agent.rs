@@ -438,14 +438,14 @@ fn the_doctor_asks_a_server_what_models_it_has() {
         (
             "401 Unauthorized",
             r#"{"error":"no \u001b[2J key"}"#,
-            "fault   model scripted-1: BASE over openai-chat: it refuses the key (401): ",
+            "fault   model scripted-1: BASE over openai-chat: the provider refused (401): no  [2J key\n        do: look at the key in BRIEFING_TEST_KEY\n",
         ),
         (
             "403 Forbidden",
             r#"{"error":"neither sk-1 nor gate-1 is a key"}"#,
-            "it refuses the key (403): {\"error\":\"neither [secret] nor [secret] is a key\"}\n",
+            "the provider refused (403): neither [secret] nor [secret] is a key\n        do: look at the key in BRIEFING_TEST_KEY\n",
         ),
-        ("500 Oh", "x", "fault   model scripted-1: BASE over openai-chat: it answers 500: x\n"),
+        ("500 Oh", "x", "fault   model scripted-1: BASE over openai-chat: the provider refused (500): x\n"),
     ] {
         let clerk = Clerk::new("doctor-models", [Say::text("unused")]);
         let (base, asked) = answering(status, body);
@@ -468,10 +468,20 @@ fn the_doctor_asks_a_server_what_models_it_has() {
         assert!(asked.starts_with("GET /v1/models ") && asked.contains("authorization: Bearer sk-1"), "{asked}");
         assert!(asked.contains("x-gate-key: gate-1"), "{asked}");
     }
-    // Without a list one token is asked for.
-    let clerk = Clerk::new("doctor-token", [Say::text("yes")]);
-    let output = clerk.run(&["doctor"]);
-    assert!(stdout(&output).contains("over openai-chat: it answers\n"), "{}", stdout(&output));
+    // Without a list a few tokens are asked for, on every wire.
+    for wire in Wire::ALL {
+        let clerk = Clerk::with(&format!("doctor-token-{}", wire.name()), wire, Script::turns([Say::text("yes")]));
+        let output = clerk.run(&["doctor"]);
+        assert!(stdout(&output).contains(&format!("over {}: it answers\n", wire.name())), "{}", stdout(&output));
+        let body: Value = serde_json::from_slice(&clerk.server.requests().last().unwrap().body).unwrap();
+        let limit = match wire {
+            Wire::OpenAiChat => body.get("max_completion_tokens").or(body.get("max_tokens")),
+            Wire::OpenAiResponses => body.get("max_output_tokens"),
+            Wire::Anthropic => body.get("max_tokens"),
+            Wire::Gemini => body.pointer("/generationConfig/maxOutputTokens"),
+        };
+        assert_eq!(limit, Some(&json!(16)), "{body}");
+    }
     // And `init` takes the first of the list.
     let (base, _asked) = answering("200 OK", list);
     let folder = scratch("init-served");

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use briefing::Bounds;
 use briefing::message::ModelMessage;
-use briefing::{Bounds, Call};
 use briefing_agent::provider::http::ServedModel;
 use briefing_agent::tool::ToolSet;
-use briefing_agent::{ProviderFault, Tool};
+use briefing_agent::{Model, ProviderFault, Tool};
 use briefing_store::{RunsOf, Store};
 use briefing_wire::{ErrorKind, Render};
 use serde_json::{Value, json};
@@ -241,11 +241,14 @@ fn listed(setup: &ModelSetup, what: &str, place: &str, served: &[ServedModel], f
     }
 }
 
-/// Asks for one token, where a server has no list of its models.
+/// How many tokens an answer may take that is asked for to see whether there is one: the least that OpenAI's servers allow.
+const FEW: u32 = 16;
+
+/// Asks for a short answer, where a server has no list of its models.
 async fn request(setup: &ModelSetup, what: &str, place: &str, found: &mut Findings) {
     let asked = async {
-        let model = build::model(setup, Keys::Wanted)?;
-        let call = model.provider.prepare(Call::new(model.profile.clone()).output_reserve(16));
+        let model = Model { output_reserve: Some(FEW), ..build::model(setup, Keys::Wanted)? };
+        let call = model.call(&[], model.profile.calibration);
         let internal = |error: &dyn std::fmt::Display| Failure::new(Kind::Internal, error.to_string());
         let briefing =
             briefing::fit(&[ModelMessage::user("Say yes.")], &call, &Bounds::none()).map_err(|error| internal(&error))?;
