@@ -330,6 +330,19 @@ fn requests_that_cannot_be_forgotten_hold_nothing_up() {
 }
 
 #[test]
+fn requests_that_are_not_to_be_kept_are_not() {
+    let clerk = Clerk::new("keep-none", [Say::text("One."), Say::text("Two.")]);
+    clerk.out(&["ask", "x"]);
+    let config = clerk.folder.join("briefing.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{text}\n[requests]\nkeep_days = 0\n")).unwrap();
+    clerk.out(&["ask", "y"]);
+    for run in ["0", "1"] {
+        assert_eq!(clerk.json(&["runs", run])["requests"], json!([]));
+    }
+}
+
+#[test]
 fn init_writes_and_tells_no_key() {
     let refused = |args: &[&str]| {
         let folder = scratch("init-key");

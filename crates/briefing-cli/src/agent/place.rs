@@ -100,11 +100,13 @@ impl LogPlace {
         Ok(entry.and_then(|entry| Some(entry.message()?.said.text())).unwrap_or_default())
     }
 
-    /// Forgets requests that were kept long enough: at most once a day, as the file is written anew for it.
+    /// Forgets requests that were kept long enough: at most once a day, as the file is written anew for it. Where none are to be kept,
+    /// all that there are.
     pub(crate) fn forget_requests(&self, setup: &Setup, now: Timestamp) -> Result<(), Failure> {
         let Ok(keep) = SignedDuration::try_from(setup.keep) else { return Ok(()) };
         let Ok(before) = now.checked_sub(keep) else { return Ok(()) };
-        let Ok(due) = before.checked_sub(SignedDuration::from_hours(24)) else { return Ok(()) };
+        let late = if keep.is_zero() { SignedDuration::ZERO } else { SignedDuration::from_hours(24) };
+        let Ok(due) = before.checked_sub(late) else { return Ok(()) };
         if ask(self.store.would_forget(&self.owner, &Forget::Requests(due)))?.requests > 0 {
             ask(self.store.forget(&self.owner, &Forget::Requests(before), now))?;
         }

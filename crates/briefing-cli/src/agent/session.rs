@@ -68,6 +68,7 @@ impl Session {
             limits: limits(&setup.limits),
             language: setup.language.as_str().into(),
             card_lasts: Some(setup.card_lasts),
+            keep_requests: !setup.keep.is_zero(),
             root: answerer.root.clone(),
             records: Some(Arc::new(SqliteRecords::new(answerer.root))),
             reader: Some(reader),

@@ -43,7 +43,7 @@ pub(crate) struct Setup {
     pub(crate) card_lasts: Duration,
     /// The language of confirmations.
     pub(crate) language: String,
-    /// How long requests are kept.
+    /// How long requests are kept; of no length: they are not.
     pub(crate) keep: Duration,
     pub(crate) commands: Vec<CommandSetup>,
     pub(crate) servers: Vec<ServerSetup>,
