@@ -166,12 +166,7 @@ async fn server(setup: &ServerSetup, root: &Path) -> Result<McpTools, Failure> {
             McpServer::stdio(program(name, root), arguments, environment(env), Some(root.to_owned()))
         }
         Reach::Url { url, headers_env } => {
-            let header = |(header, variable): &(String, String)| match std::env::var(variable) {
-                Ok(value) => Ok((header.clone(), value)),
-                Err(_) => Err(Failure::new(Kind::Config, format!("the environment's variable {variable} is not set"))
-                    .hint(format!("it holds the header {header} of mcp {:?}: export it", setup.name))),
-            };
-            McpServer::http(url.as_str(), headers_env.iter().map(header).collect::<Result<Vec<_>, _>>()?)
+            McpServer::http(url.as_str(), setup::headers_of_environment(headers_env, &format!("mcp {:?}", setup.name))?)
         }
     };
     let server = match &setup.prefix {

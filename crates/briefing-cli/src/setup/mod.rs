@@ -16,7 +16,7 @@ use crate::error::{Failure, Kind};
 use crate::input::{MAX_CONFIG, read};
 use crate::output::name_of;
 
-pub(crate) use self::models::{ModelSetup, PricesSetup, checked_url, default_base, default_key, standard_wire};
+pub(crate) use self::models::{ModelSetup, PricesSetup, checked_url, default_key, headers_of_environment, standard_wire};
 pub(crate) use self::tools::{CommandSetup, Confirm, Effect, Reach, ServerSetup};
 
 /// Its name where none is given.
