@@ -100,8 +100,11 @@ impl Model {
         }
     }
 
-    /// The call that asks it, with what was learned of it.
-    pub(crate) fn call(&self, tools: &[Tool], calibration: f32) -> Call {
+    /// The call that asks it, with these tools, as a run makes it: with the parameters, with [`output_reserve`](Self::output_reserve) as
+    /// the most that is answered, and with what the provider needs in the body. `calibration` is what was learned of how its tokens
+    /// compare with the estimator's, or that of the profile.
+    #[must_use]
+    pub fn call(&self, tools: &[Tool], calibration: f32) -> Call {
         let profile = ModelProfile { calibration, ..self.profile.clone() };
         let mut call = Call::new(profile).tools(tools).parameters_of(self.parameters.clone()).cache_marks(self.cache_marks);
         if let Some(tokens) = self.output_reserve {

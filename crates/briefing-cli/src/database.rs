@@ -14,6 +14,12 @@ pub(crate) fn open(path: &Path) -> Result<SqliteStore, Failure> {
     SqliteStore::open(path, Settings::default()).map_err(failure)
 }
 
+/// Makes a database that is not there, to be worked with as one that is opened.
+#[cfg(feature = "agent")]
+pub(crate) fn make(path: &Path) -> Result<SqliteStore, Failure> {
+    SqliteStore::create(path, Settings::default()).map_err(failure)
+}
+
 /// How long an import waits for its turn where several write at once: turns are not fair.
 const PATIENCE: Duration = Duration::from_secs(120);
 

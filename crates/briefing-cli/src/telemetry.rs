@@ -26,7 +26,7 @@ impl Telemetry {
         if named.iter().all(|name| std::env::var_os(name).is_none_or(|value| value.is_empty())) {
             return Self { provider: None };
         }
-        let client = tls().ok().and_then(|tls| Client::builder().tls_backend_preconfigured(tls).build().ok());
+        let client = tls().ok().and_then(|tls| Client::builder().tls_backend_preconfigured(tls.config).build().ok());
         let exporter = client.and_then(|client| SpanExporter::builder().with_http().with_http_client(client).build().ok());
         let Some(exporter) = exporter else { return Self { provider: None } };
         let resource = Resource::builder().with_service_name("briefing").build();

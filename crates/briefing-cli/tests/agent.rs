@@ -126,7 +126,26 @@ fn a_message_without_an_answer_is_answered_by_retry() {
     assert!(stderr(&output).contains("no answer"), "{}", stderr(&output));
     let output = piped(&clerk, &["chat", "--resume"], "/retry\n/retry\n");
     assert_eq!((code(&output), stdout(&output)), (0, "Now it works.\n".to_owned()));
-    assert!(stderr(&output).contains("nothing here waits for an answer"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("note: it was answered before"), "{}", stderr(&output));
+    let output = piped(&clerk, &["chat"], "/retry\n");
+    assert!(stderr(&output).contains("nothing was said here yet"), "{}", stderr(&output));
+}
+
+#[test]
+fn what_was_edited_or_answered_by_another_persona_is_answered_by_retry() {
+    let clerk = Clerk::new("chat-edited", [Say::text("Tomorrow."), Say::text("Today."), Say::text("Mara knows.")]);
+    piped(&clerk, &["chat"], "Where is order 7?\n");
+    let entry = clerk.json(&["runs"])["runs"][0]["entry"].as_u64().unwrap().to_string();
+    clerk.out(&["edit", "--entry", &entry, "--text", "Where is order 8?", "--db", "briefing.db"]);
+    let output = piped(&clerk, &["chat", "--resume"], "/retry\n/retry\n");
+    assert_eq!(stdout(&output), "Today.\n", "{}", stderr(&output));
+    assert!(clerk.bodies()[1].to_string().contains("order 8"));
+    let persona = clerk.folder.join("persona.toml");
+    let other = fs::read_to_string(&persona).unwrap().replace("Sundae", "Mara").replace("sundae@", "mara@");
+    fs::write(&persona, other).unwrap();
+    let output = piped(&clerk, &["chat", "--resume"], "/retry\n/retry\n");
+    assert_eq!(stdout(&output), "Mara knows.\n", "{}", stderr(&output));
+    assert_eq!(clerk.bodies().len(), 3);
 }
 
 #[test]
@@ -360,6 +379,15 @@ fn the_doctor_tells_what_is_wrong_and_what_to_do() {
     fs::write(&config, text.replace(&clerk.server.host(), "127.0.0.1:9")).unwrap();
     let output = clerk.run(&["doctor"]);
     assert!(stdout(&output).contains("fault   model scripted-1: "), "{}", stdout(&output));
+    // A bound on the cost of a model without prices.
+    let unpriced = text.replace("prices = { input = 3.0, output = 15.0 }\n", "");
+    fs::write(&config, format!("{unpriced}\n[limits]\ncost = 1.5\n")).unwrap();
+    let output = clerk.run(&["doctor", "--offline"]);
+    assert_eq!(code(&output), 78);
+    assert!(stdout(&output).contains("fault   model scripted-1: limits.cost bounds"), "{}", stdout(&output));
+    let output = clerk.run(&["ask", "x"]);
+    assert_eq!(code(&output), 78, "{}", stderr(&output));
+    assert!(stderr(&output).contains("hint: give each [[model]] its prices"), "{}", stderr(&output));
     // The file itself.
     fs::write(&config, format!("{text}\nunknown = 1\n")).unwrap();
     let output = clerk.run(&["doctor"]);
@@ -410,14 +438,14 @@ fn the_doctor_asks_a_server_what_models_it_has() {
         (
             "401 Unauthorized",
             r#"{"error":"no \u001b[2J key"}"#,
-            "fault   model scripted-1: BASE over openai-chat: it refuses the key (401): ",
+            "fault   model scripted-1: BASE over openai-chat: the provider refused (401): no  [2J key\n        do: look at the key in BRIEFING_TEST_KEY\n",
         ),
         (
             "403 Forbidden",
             r#"{"error":"neither sk-1 nor gate-1 is a key"}"#,
-            "it refuses the key (403): {\"error\":\"neither [secret] nor [secret] is a key\"}\n",
+            "the provider refused (403): neither [secret] nor [secret] is a key\n        do: look at the key in BRIEFING_TEST_KEY\n",
         ),
-        ("500 Oh", "x", "fault   model scripted-1: BASE over openai-chat: it answers 500: x\n"),
+        ("500 Oh", "x", "fault   model scripted-1: BASE over openai-chat: the provider refused (500): x\n"),
     ] {
         let clerk = Clerk::new("doctor-models", [Say::text("unused")]);
         let (base, asked) = answering(status, body);
@@ -440,10 +468,20 @@ fn the_doctor_asks_a_server_what_models_it_has() {
         assert!(asked.starts_with("GET /v1/models ") && asked.contains("authorization: Bearer sk-1"), "{asked}");
         assert!(asked.contains("x-gate-key: gate-1"), "{asked}");
     }
-    // Without a list one token is asked for.
-    let clerk = Clerk::new("doctor-token", [Say::text("yes")]);
-    let output = clerk.run(&["doctor"]);
-    assert!(stdout(&output).contains("over openai-chat: it answers\n"), "{}", stdout(&output));
+    // Without a list a few tokens are asked for, on every wire.
+    for wire in Wire::ALL {
+        let clerk = Clerk::with(&format!("doctor-token-{}", wire.name()), wire, Script::turns([Say::text("yes")]));
+        let output = clerk.run(&["doctor"]);
+        assert!(stdout(&output).contains(&format!("over {}: it answers\n", wire.name())), "{}", stdout(&output));
+        let body: Value = serde_json::from_slice(&clerk.server.requests().last().unwrap().body).unwrap();
+        let limit = match wire {
+            Wire::OpenAiChat => body.get("max_completion_tokens").or(body.get("max_tokens")),
+            Wire::OpenAiResponses => body.get("max_output_tokens"),
+            Wire::Anthropic => body.get("max_tokens"),
+            Wire::Gemini => body.pointer("/generationConfig/maxOutputTokens"),
+        };
+        assert_eq!(limit, Some(&json!(16)), "{body}");
+    }
     // And `init` takes the first of the list.
     let (base, _asked) = answering("200 OK", list);
     let folder = scratch("init-served");

@@ -11,7 +11,7 @@ mod support;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -128,6 +128,75 @@ fn a_card_is_confirmed_only_where_all_of_it_was_shown() {
     assert_eq!(typist.ends(), 0);
 }
 
+/// A folder with a card whose write takes longer than anybody waits, and the card.
+fn slow_card(name: &str) -> (Clerk, u64) {
+    let turns = [Say::calls([("call_1", "cancel_order", json!({ "number": 7 }))]), Say::text("Asked.")];
+    let clerk = Clerk::new(name, turns);
+    fs::write(clerk.folder.join("cancel-order"), "#!/bin/sh\necho $$ >begun\nexec sleep 600\n").unwrap();
+    clerk.out(&["ask", "Cancel order 7"]);
+    let card = clerk.json(&["cards"])["cards"][0]["card"].as_u64().unwrap();
+    (clerk, card)
+}
+
+impl Typist {
+    fn is_sent(&self, signal: &str) {
+        assert!(Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success());
+    }
+}
+
+/// Waits until the write has begun, and gives the number of its process.
+fn begun(clerk: &Clerk) -> String {
+    let begun = Instant::now();
+    loop {
+        match fs::read_to_string(clerk.folder.join("begun")) {
+            Ok(process) if process.ends_with('\n') => return process.trim().to_owned(),
+            _ => assert!(begun.elapsed() < Duration::from_secs(30), "nothing has begun"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Waits until a process has ended.
+fn has_ended(process: &str) {
+    let begun = Instant::now();
+    let runs = || Command::new("kill").args(["-0", process]).stderr(Stdio::null()).status().unwrap().success();
+    while runs() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "process {process} still runs");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_confirmed_write_is_broken_off_by_the_second_press() {
+    let (clerk, card) = slow_card("slow-chat");
+    let mut typist = Typist::new(&["chat"], &clerk.folder);
+    typist.types("/cards\n");
+    typist.waits_for(QUESTION, 1);
+    typist.types(&format!("{card}\n"));
+    let process = begun(&clerk);
+    typist.is_sent("-INT");
+    typist.waits_for(&format!("card {card} is being done; Ctrl-C once more breaks it off"), 1);
+    assert!(!typist.told().contains("was broken off"), "{}", typist.told());
+    typist.is_sent("-INT");
+    typist.waits_for(&format!("card {card} was broken off while it was being done"), 1);
+    has_ended(&process);
+    // The chat goes on, and the card is not done again.
+    typist.types("/cards\n");
+    typist.waits_for("being done, or left when a process died", 1);
+    typist.types("/quit\n");
+    assert_eq!(typist.ends(), 0);
+
+    let (clerk, card) = slow_card("slow-confirm");
+    let typist = Typist::new(&["cards", "confirm", &card.to_string()], &clerk.folder);
+    let process = begun(&clerk);
+    typist.is_sent("-TERM");
+    typist.waits_for("is being done; ", 1);
+    typist.is_sent("-TERM");
+    assert_eq!(typist.ends(), 75);
+    has_ended(&process);
+    assert_ne!(clerk.json(&["cards"])["cards"][0]["claimed"], Value::Null);
+}
+
 /// A server of tools that has one with a name that is taken, and leaves a file when it is started.
 const TAKEN: &str = r#"#!/bin/sh
 : >started
@@ -161,6 +230,64 @@ fn a_server_of_tools_stops_nothing_and_is_started_only_where_tools_are_run() {
     let card = clerk.json(&["cards"])["cards"][0]["card"].as_u64().unwrap().to_string();
     assert_eq!(clerk.json(&["cards", "cancel", &card])["settled"], "cancelled");
     assert!(!started.exists());
+}
+
+/// A server of tools that answers once another one has been started, too.
+const MEETING: &str = r#"#!/bin/sh
+: >"started-$1"
+while [ ! -e "started-$2" ]; do sleep 0.05; done
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"method":"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"shelf","version":"1"}}}\n' "$id" ;;
+    *'"method":"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"put","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+  esac
+done
+"#;
+
+#[test]
+fn servers_of_tools_are_connected_to_side_by_side_and_stand_in_their_order() {
+    let clerk = Clerk::new("meeting", [Say::text("Both.")]);
+    fs::write(clerk.folder.join("meeting.sh"), MEETING).unwrap();
+    let config = clerk.folder.join("briefing.toml");
+    let server = |own: &str, other: &str| {
+        format!("\n[[mcp]]\nname = \"{own}\"\nrun = [\"sh\", \"meeting.sh\", \"{own}\", \"{other}\"]\n")
+    };
+    let both = server("first", "second") + &server("second", "first");
+    fs::write(&config, fs::read_to_string(&config).unwrap() + &both).unwrap();
+    let output = clerk.run(&["ask", "Who is there?"]);
+    // The tool of the first has the name.
+    let told = "mcp \"second\": put is left out: another tool is called so (a prefix would tell them apart)\n";
+    assert_eq!((code(&output), stderr(&output).as_str()), (0, told));
+}
+
+#[test]
+fn without_certificates_only_https_fails() {
+    let turns = [Say::calls([("call_1", "cancel_order", json!({ "number": 7 }))]), Say::text("Asked.")];
+    let clerk = Clerk::new("no-certificates", turns);
+    let bare = |args: &[&str]| {
+        let mut command = program(args);
+        command.env("SSL_CERT_FILE", "/nowhere").env("SSL_CERT_DIR", "/nowhere").current_dir(&clerk.folder);
+        let output = command.output().unwrap();
+        (code(&output), String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output))
+    };
+    let config = clerk.folder.join("briefing.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{text}\n[[mcp]]\nname = \"far\"\nurl = \"https://127.0.0.1:9/mcp\"\n")).unwrap();
+    let (code, answer, told) = bare(&["ask", "Cancel order 7"]);
+    assert_eq!((code, answer.as_str()), (0, "Asked.\n"), "{told}");
+    assert!(told.contains("mcp \"far\": ") && told.contains("127.0.0.1:9: no https: "), "{told}");
+    // The other model is never asked by these.
+    let base = clerk.server.base(briefing::Wire::OpenAiChat);
+    fs::write(&config, text.replace(&base, "https://127.0.0.1:9/v1")).unwrap();
+    let (code, _, told) = bare(&["replay", "0"]);
+    assert_eq!(code, 0, "{told}");
+    let card = clerk.json(&["cards"])["cards"][0]["card"].as_u64().unwrap().to_string();
+    assert_eq!(bare(&["cards", "cancel", &card]).0, 0);
+    let (code, _, told) = bare(&["ask", "And?"]);
+    assert_eq!(code, 69, "{told}");
+    assert!(told.contains("cannot reach 127.0.0.1:9 over https: ") && told.contains("No CA certificates"), "{told}");
+    assert!(!told.contains("try 1 failed"), "{told}");
 }
 
 #[test]
@@ -200,6 +327,19 @@ fn requests_that_cannot_be_forgotten_hold_nothing_up() {
     let output = clerk.run(&["ask", "y"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     assert!(stderr(&output).contains("old requests could not be forgotten: "), "{}", stderr(&output));
+}
+
+#[test]
+fn requests_that_are_not_to_be_kept_are_not() {
+    let clerk = Clerk::new("keep-none", [Say::text("One."), Say::text("Two.")]);
+    clerk.out(&["ask", "x"]);
+    let config = clerk.folder.join("briefing.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{text}\n[requests]\nkeep_days = 0\n")).unwrap();
+    clerk.out(&["ask", "y"]);
+    for run in ["0", "1"] {
+        assert_eq!(clerk.json(&["runs", run])["requests"], json!([]));
+    }
 }
 
 #[test]

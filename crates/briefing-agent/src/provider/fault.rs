@@ -17,6 +17,14 @@ pub enum ProviderFault {
         /// Why.
         detail: String,
     },
+    /// The system has no certificates, so that no server can be known over `https:`. Nothing was sent.
+    #[error("cannot reach {host} over https: {detail}")]
+    NoCertificates {
+        /// The host and port.
+        host: String,
+        /// Why.
+        detail: String,
+    },
     /// Nothing came for that long.
     #[error("{host} said nothing for {} s", after.as_secs())]
     TimedOut {
@@ -92,7 +100,9 @@ impl ProviderFault {
                 _ => FaultKind::PASSING,
             },
             // What answers with something else is not the provider, and is not sent the conversation again.
-            Self::Unreadable { .. } | Self::WrongWire { .. } | Self::AnswerTooLarge { .. } => FaultKind::Permanent,
+            Self::NoCertificates { .. } | Self::Unreadable { .. } | Self::WrongWire { .. } | Self::AnswerTooLarge { .. } => {
+                FaultKind::Permanent
+            }
         }
     }
 }

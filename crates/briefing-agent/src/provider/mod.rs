@@ -2,6 +2,8 @@
 
 mod fault;
 #[cfg(feature = "http")]
+mod hidden;
+#[cfg(feature = "http")]
 pub mod http;
 mod retry;
 mod secret;
@@ -10,6 +12,8 @@ use briefing::Call;
 use briefing_wire::{Answer, Request, StreamEvent};
 
 pub use fault::{FaultKind, ProviderFault};
+#[cfg(feature = "http")]
+pub(crate) use hidden::Hidden;
 pub use retry::{Retry, Retrying, send_with_retries};
 pub use secret::{Secret, SecretError};
 

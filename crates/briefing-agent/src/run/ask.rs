@@ -43,7 +43,7 @@ impl Reply {
         let mut said = self.answer.said.clone();
         // Some wires tell a call that was cut off before its first argument as one that takes none.
         if let Some(Item::Call(last)) = said.items.last_mut()
-            && !is_chosen(&self.answer.stop)
+            && !self.answer.stop.is_chosen()
             && matches!(last.input.raw().trim(), "" | "{}")
         {
             last.input = cut("");
@@ -64,11 +64,6 @@ const MAX_CALLS: usize = 1_024;
 
 fn cut(input: &str) -> Input {
     Input::new(format!("{input}{CUT_OFF}"))
-}
-
-/// Whether a model chose to stop, so that its last call is whole.
-const fn is_chosen(stop: &StopReason) -> bool {
-    matches!(stop, StopReason::End | StopReason::Sequence | StopReason::ToolUse)
 }
 
 impl Running<'_> {

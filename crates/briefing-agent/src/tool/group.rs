@@ -1,6 +1,7 @@
 //! A child and the processes that it starts: one group, killed as one.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
@@ -16,7 +17,7 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_mi
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// What is started: a program with its arguments, never a line for a shell.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Program {
     pub(super) path: PathBuf,
     pub(super) args: Vec<OsString>,
@@ -39,6 +40,15 @@ pub(super) struct Pipes {
     pub(super) stdin: Option<ChildStdin>,
     pub(super) stdout: Option<ChildStdout>,
     pub(super) stderr: Option<ChildStderr>,
+}
+
+/// Of the environment the names alone: its values may be keys.
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, args, env, dir } = self;
+        let names: Vec<_> = env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Program").field("path", path).field("args", args).field("env", &names).field("dir", dir).finish()
+    }
 }
 
 impl Program {

@@ -133,6 +133,19 @@ fn a_base_leads_to_its_endpoint() {
 }
 
 #[test]
+fn a_server_on_this_machine_is_known() {
+    let is_loopback = |base: &str| Endpoint::new(Wire::OpenAiChat, base).unwrap().is_loopback();
+    for local in ["http://127.0.0.1:8080/v1", "http://localhost/v1", "http://[::1]/v1", "http://[::1]:1/v1", "http://127.1"] {
+        assert!(is_loopback(local), "{local}");
+    }
+    for other in
+        ["https://api.openai.com/v1", "http://127.evil.example/v1", "http://localhost.example:80/v1", "http://[::2]/v1"]
+    {
+        assert!(!is_loopback(other), "{other}");
+    }
+}
+
+#[test]
 fn a_models_name_stays_in_its_segment() {
     let gemini = Endpoint::new(Wire::Gemini, "http://h/v1beta").unwrap();
     let of = |model: &str| gemini.address(model, Delivery::Streamed);

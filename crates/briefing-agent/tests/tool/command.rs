@@ -38,6 +38,12 @@ async fn a_program_without_a_path_is_found() {
     assert_eq!(text(&run(&tool, json!({"a": 1}), &desk.cx()).await.unwrap()), r#"{"a":1}"#);
 }
 
+#[test]
+fn of_the_environment_the_names_are_shown() {
+    let shown = format!("{:?}", shell("true").env("SHOP_TOKEN", "tok-987654"));
+    assert!(shown.contains("SHOP_TOKEN") && !shown.contains("tok-987654"), "{shown}");
+}
+
 #[tokio::test]
 async fn the_environment_is_what_is_given() {
     let desk = Desk::open().await;

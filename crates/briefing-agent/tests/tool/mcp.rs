@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::mcp_server::{PNG, Server};
 use crate::support::{Desk, gone, object, read_when_there, run, text};
 use briefing::message::{Bytes, Media, Part};
-use briefing_agent::tool::mcp::{McpFault, McpFinding, McpServer, McpTools};
+use briefing_agent::tool::mcp::{McpConfirm, McpFault, McpFinding, McpServer, McpTools};
 use briefing_agent::tool::{SchemaFault, ToolSet};
 use briefing_agent::{Effect, Tool, ToolFailure, ToolOutput};
 use serde_json::{Value, json};
@@ -19,6 +19,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 const FOLDER: &str = "BRIEFING_TEST_MCP";
 /// What kind of server it is.
 const KIND: &str = "BRIEFING_TEST_MCP_KIND";
+
+/// A key of the server, which it tells when it is broken.
+const TOKEN: &str = "BRIEFING_TEST_TOKEN";
 
 /// The server. What the test harness prints before it is what many servers do: noise.
 #[test]
@@ -33,7 +36,7 @@ fn server() {
         match kind.as_str() {
             "silent" => continue,
             "broken" => {
-                eprintln!("no database");
+                eprintln!("no database{}", std::env::var(TOKEN).map(|token| format!(" for {token}")).unwrap_or_default());
                 std::process::exit(3);
             }
             _ => {}
@@ -68,7 +71,10 @@ fn lines(desk: &Desk, what: &str) -> Vec<String> {
 #[tokio::test]
 async fn tools_are_listed_over_pages_with_valid_names_and_usable_schemas() {
     let desk = Desk::open().await;
-    let server = started(desk.folder.path(), "").prefix("shop").reading(["echo", "gone"]).confirming(["slow"]);
+    let server = started(desk.folder.path(), "")
+        .prefix("shop")
+        .reading(["echo", "gone"])
+        .confirming(McpConfirm::Named(["slow".to_owned()].into()));
     let McpTools { tools, findings } = server.connect().await.unwrap();
     let told: Vec<(&str, Effect, bool)> =
         tools.iter().map(|tool| tool.spec()).map(|spec| (&*spec.name, spec.effect, spec.confirm)).collect();
@@ -97,6 +103,22 @@ async fn tools_are_listed_over_pages_with_valid_names_and_usable_schemas() {
     assert_eq!(*absent, McpFinding::NotThere { tool: "gone".to_owned() });
     let mut set = ToolSet::new();
     tools.into_iter().for_each(|tool| set.add(tool).unwrap());
+}
+
+#[tokio::test]
+async fn tools_are_confirmed_as_it_is_said() {
+    let desk = Desk::open().await;
+    for (confirm, expected) in [
+        (McpConfirm::None, [false, false]),
+        (McpConfirm::Writes, [false, true]),
+        (McpConfirm::All, [true, true]),
+        (McpConfirm::Named(["echo".to_owned()].into()), [true, false]),
+    ] {
+        let server = started(desk.folder.path(), "").reading(["echo"]).confirming(confirm.clone());
+        let tools = server.connect().await.unwrap().tools;
+        let of = |name: &str| tools.iter().find(|tool| &*tool.spec().name == name).unwrap().spec().confirm;
+        assert_eq!([of("echo"), of("slow")], expected, "{confirm:?}");
+    }
 }
 
 #[tokio::test]
@@ -339,4 +361,30 @@ async fn what_a_person_confirms_is_compared_with_the_server_and_the_schema() {
     assert_eq!(of(McpServer::http(format!("{url}?key=2"), []), "slow").await, over);
     let (elsewhere, _) = http(folder).await;
     assert_ne!(of(McpServer::http(elsewhere, []), "slow").await, over);
+}
+
+#[tokio::test]
+async fn a_server_that_repeats_its_key_gives_it_to_nobody() {
+    let desk = Desk::open().await;
+    let (url, _) = http(desk.folder.path()).await;
+    let over = McpServer::http(format!("{url}?key=tok-987654"), [("authorization".to_owned(), "Bearer tok-987654".to_owned())]);
+    let program = |kind: &str| {
+        let env = [(FOLDER, desk.folder.path().as_os_str()), (KIND, kind.as_ref()), (TOKEN, "tok-987654".as_ref())];
+        let env = env.map(|(name, value)| (OsString::from(name), value.to_owned()));
+        McpServer::stdio(std::env::current_exe().unwrap(), ["--exact", "mcp::server", "--nocapture"], env, None)
+    };
+    for server in [over, program("")] {
+        assert!(!format!("{server:?}").contains("tok-987654"), "{server:?}");
+        let tools = server.connect().await.unwrap();
+        for name in ["fail", "error"] {
+            // Where what is told is cut, too.
+            let long = "x".repeat(3_995);
+            for (repeat, told) in [("tok-987654 is unknown", "[secret] is unknown"), (&format!("{long}tok-987654"), "xxx")] {
+                let failure = call(&tools, &desk, name, json!({ "repeat": repeat })).await.unwrap_err().to_string();
+                assert!(failure.starts_with(told) && !failure.contains("tok-"), "{failure}");
+            }
+        }
+    }
+    let Some(McpFault::Refused { detail }) = program("broken").connect().await.err() else { panic!("it cannot be used") };
+    assert!(detail.ends_with("\nno database for [secret]"), "{detail}");
 }

@@ -73,6 +73,8 @@ impl Server {
         self.note("calls", name);
         let content = |content: Value| vec![json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}})];
         let text = |text: &str| content(json!([{"type": "text", "text": text}]));
+        // Some servers repeat in an error what they were sent.
+        let or = |usual: &str| message["params"]["arguments"]["repeat"].as_str().unwrap_or(usual).to_owned();
         match name {
             "echo" => text(&message["params"]["arguments"].to_string()),
             "big" => text(&"x".repeat(2 << 20)),
@@ -86,9 +88,9 @@ impl Server {
                 {"type": "resource_link", "uri": "file:///b", "name": "b"},
             ])),
             "fail" => vec![
-                json!({"jsonrpc": "2.0", "id": id, "result": {"isError": true, "content": [{"type": "text", "text": "no such order"}]}}),
+                json!({"jsonrpc": "2.0", "id": id, "result": {"isError": true, "content": [{"type": "text", "text": or("no such order")}]}}),
             ],
-            "error" => vec![json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "bad arguments"}})],
+            "error" => vec![json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": or("bad arguments")}})],
             "lie" => vec![
                 json!({"jsonrpc": "2.0", "id": 999_999, "result": {"content": []}}),
                 json!({"jsonrpc": "2.0", "method": "notifications/nothing", "params": {"a": [1, 2]}}),

@@ -10,11 +10,11 @@ use briefing_agent::provider::http::{
     Delivery, Endpoint, HttpClient, HttpProvider, HttpSettings, Limits, Proxies, ServedModel,
 };
 use briefing_agent::provider::{Retry, Secret};
-use briefing_agent::tool::mcp::{McpFault, McpFinding, McpServer, McpTools};
+use briefing_agent::tool::mcp::{McpConfirm, McpFault, McpFinding, McpServer, McpTools};
 use briefing_agent::tool::{AddError, CommandLimits, CommandTool, Note, ReadAttachment, SearchThreads, ToolSet};
-use briefing_agent::{BoxFuture, Effect, Model, Prices, Proposal, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};
+use briefing_agent::{Effect, Model, Prices, Tool, ToolSpec};
 use briefing_store::ReadText;
-use serde_json::{Map, Value};
+use futures_util::future::join_all;
 
 use crate::error::{Failure, Kind};
 use crate::setup::{self, CommandSetup, Confirm, ModelSetup, PricesSetup, Reach, ServerSetup, Setup};
@@ -67,8 +67,8 @@ pub(crate) fn provider(setup: &ModelSetup, keys: Keys) -> Result<HttpProvider, F
         Failure::new(Kind::Config, format!("model {:?}: {error}", setup.name()))
             .hint("docs/agent.md lists the keys of [[model]]")
     };
-    let client = client(&setup.base_url, setup.connect_timeout)?;
     let endpoint = Endpoint::new(setup.wire(), &setup.base_url).map_err(|error| wrong(&error))?;
+    let client = client(&endpoint, setup.connect_timeout)?;
     let usual = Limits::default();
     let between_bytes = setup.idle_timeout.unwrap_or(usual.between_bytes);
     let delivery = if setup.stream { Delivery::Streamed } else { Delivery::Whole };
@@ -96,16 +96,17 @@ pub(crate) fn provider(setup: &ModelSetup, keys: Keys) -> Result<HttpProvider, F
     Ok(provider)
 }
 
-fn client(base_url: &str, connect: Option<Duration>) -> Result<HttpClient, Failure> {
-    let proxies = if is_local(base_url) { Proxies::Direct } else { Proxies::System };
+/// A client for that server. Between programs of this machine no proxy stands.
+fn client(endpoint: &Endpoint, connect: Option<Duration>) -> Result<HttpClient, Failure> {
+    let proxies = if endpoint.is_loopback() { Proxies::Direct } else { Proxies::System };
     let settings = HttpSettings { connect: connect.unwrap_or(HttpSettings::default().connect), proxies };
     HttpClient::new(&settings).map_err(|error| Failure::new(Kind::Internal, error.to_string()))
 }
 
 /// The models of a server that speaks OpenAI's wire and wants no key; none if they cannot be had.
 pub(crate) async fn listed(base_url: &str, patience: Duration) -> Result<Vec<ServedModel>, Failure> {
-    let client = client(base_url, Some(patience))?;
     let Ok(endpoint) = Endpoint::new(Wire::OpenAiChat, base_url) else { return Ok(Vec::new()) };
+    let client = client(&endpoint, Some(patience))?;
     let listed = HttpProvider::new(&client, endpoint).limits(patient(patience)).models().await;
     Ok(listed.unwrap_or_default())
 }
@@ -113,14 +114,6 @@ pub(crate) async fn listed(base_url: &str, patience: Duration) -> Result<Vec<Ser
 /// Limits for a question that a server answers at once.
 pub(crate) fn patient(patience: Duration) -> Limits {
     Limits { first_byte: patience, between_bytes: patience, ..Limits::default() }
-}
-
-/// Whether a server is on this machine: no proxy stands between.
-pub(crate) fn is_local(base_url: &str) -> bool {
-    let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
-    let host = rest.split('/').next().unwrap_or_default();
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    matches!(name, "localhost" | "[::1]") || name.strip_prefix("127.").is_some_and(|rest| !rest.contains(char::is_alphabetic))
 }
 
 /// The tools that this program has of its own.
@@ -167,38 +160,32 @@ fn environment(names: &[String]) -> Vec<(OsString, OsString)> {
 }
 
 /// Connects to a server of tools.
-pub(crate) async fn server(setup: &ServerSetup, root: &Path) -> Result<McpTools, Failure> {
+async fn server(setup: &ServerSetup, root: &Path) -> Result<McpTools, Failure> {
     let server = match &setup.reach {
         Reach::Run { program: name, arguments, env } => {
             McpServer::stdio(program(name, root), arguments, environment(env), Some(root.to_owned()))
         }
         Reach::Url { url, headers_env } => {
-            let header = |(header, variable): &(String, String)| match std::env::var(variable) {
-                Ok(value) => Ok((header.clone(), value)),
-                Err(_) => Err(Failure::new(Kind::Config, format!("the environment's variable {variable} is not set"))
-                    .hint(format!("it holds the header {header} of mcp {:?}: export it", setup.name))),
-            };
-            McpServer::http(url.as_str(), headers_env.iter().map(header).collect::<Result<Vec<_>, _>>()?)
+            McpServer::http(url.as_str(), setup::headers_of_environment(headers_env, &format!("mcp {:?}", setup.name))?)
         }
     };
     let server = match &setup.prefix {
         Some(prefix) => server.prefix(prefix),
         None => server,
     };
-    let server = match &setup.confirm {
-        Confirm::Tools(tools) => server.confirming(tools),
-        Confirm::All | Confirm::Writes | Confirm::None => server,
+    let confirm = match &setup.confirm {
+        Confirm::All => McpConfirm::All,
+        Confirm::Writes => McpConfirm::Writes,
+        Confirm::None => McpConfirm::None,
+        Confirm::Tools(tools) => McpConfirm::Named(tools.iter().cloned().collect()),
     };
-    let mut tools = server.reading(&setup.reads).connect().await.map_err(|fault| unreached(&setup.name, &fault))?;
-    for tool in &mut tools.tools {
-        let confirm = match setup.confirm {
-            Confirm::All => true,
-            Confirm::Writes => tool.spec().effect == Effect::Writes,
-            Confirm::None | Confirm::Tools(_) => continue,
-        };
-        *tool = Arc::new(Confirming { spec: ToolSpec { confirm, ..tool.spec().clone() }, tool: Arc::clone(tool) });
-    }
-    Ok(tools)
+    let connected = server.reading(&setup.reads).confirming(confirm).connect().await;
+    connected.map_err(|fault| unreached(&setup.name, &fault))
+}
+
+/// Connects to all servers of tools side by side, as each may take half a minute to fail; what came of it, in their order.
+pub(crate) async fn servers(setup: &Setup) -> Vec<Result<McpTools, Failure>> {
+    join_all(setup.servers.iter().map(|server| self::server(server, &setup.root))).await
 }
 
 fn unreached(name: &str, fault: &McpFault) -> Failure {
@@ -209,30 +196,6 @@ fn unreached(name: &str, fault: &McpFault) -> Failure {
     Failure::new(kind, format!("mcp {name:?}: {fault}")).hint("run it by hand: does it start, and speak MCP?")
 }
 
-/// A tool of which it is said elsewhere whether a person confirms it.
-struct Confirming {
-    spec: ToolSpec,
-    tool: Arc<dyn Tool>,
-}
-
-impl Tool for Confirming {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn propose<'a>(
-        &'a self,
-        input: &'a Map<String, Value>,
-        cx: &'a ToolContext,
-    ) -> BoxFuture<'a, Result<Proposal, ToolFailure>> {
-        self.tool.propose(input, cx)
-    }
-
-    fn run<'a>(&'a self, input: &'a Map<String, Value>, cx: &'a ToolContext) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        self.tool.run(input, cx)
-    }
-}
-
 /// Everything that can be had of the tools, and what could not.
 pub(crate) async fn tools(setup: &Setup, reader: Arc<dyn ReadText>) -> Result<(ToolSet, Vec<String>), Failure> {
     let (mut set, mut notes) = (ToolSet::new(), Vec::new());
@@ -240,9 +203,9 @@ pub(crate) async fn tools(setup: &Setup, reader: Arc<dyn ReadText>) -> Result<(T
     for tool in built_in(reader).into_iter().chain(commands) {
         set.add(tool).map_err(|error| unusable(setup, &error))?;
     }
-    for server in &setup.servers {
+    for (server, connected) in setup.servers.iter().zip(servers(setup).await) {
         // One that is down takes its own tools with it, and nothing else.
-        match self::server(server, &setup.root).await {
+        match connected {
             Ok(found) => {
                 let mut told: Vec<String> = found.findings.iter().map(finding).collect();
                 for tool in found.tools {
@@ -300,18 +263,3 @@ fn unusable(setup: &Setup, error: &AddError) -> Failure {
 
 /// How long a server may take to list its models.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_on_this_machine_is_known() {
-        for local in ["http://127.0.0.1:8080/v1", "http://localhost/v1", "http://[::1]:1/v1", "http://127.0.0.1"] {
-            assert!(is_local(local), "{local}");
-        }
-        for other in ["https://api.openai.com/v1", "http://127.evil.example/v1", "http://localhost.example:80/v1"] {
-            assert!(!is_local(other), "{other}");
-        }
-    }
-}

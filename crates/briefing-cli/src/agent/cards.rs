@@ -7,11 +7,11 @@ use briefing::message::EntryId;
 use briefing_store::{Store, WaitingCard};
 
 use crate::agent::place::LogPlace;
-use crate::agent::session::{Session, failure};
+use crate::agent::session::{Session, failure, unless_pressed_twice};
 use crate::agent::tell::preview_lines;
-use crate::error::Failure;
+use crate::error::{Failure, Kind};
 use crate::output::time::to_minute;
-use crate::output::{Paint, shown};
+use crate::output::{Output, Paint, shown};
 use crate::shown::ask;
 
 /// The most cards that are told.
@@ -70,10 +70,25 @@ pub(crate) fn lines(waiting: &WaitingCard, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// Does what a card proposes.
-pub(crate) async fn confirm(session: &Session, card: EntryId) -> Result<Done, Failure> {
-    let confirmed = session.agent.confirm(card).await.map_err(failure)?;
+/// Does what a card proposes. The first Ctrl-C tells that it is under way, the second breaks it off.
+///
+/// # Errors
+/// What was broken off may have been done, and its card stays claimed.
+pub(crate) async fn confirm(session: &Session, card: EntryId, out: &mut Output) -> Result<Done, Failure> {
+    let hear = || {
+        out.complaint(&format!(
+            "\ncard {card} is being done; Ctrl-C once more breaks it off, and it may have been done then\n"
+        ));
+    };
+    let Some(confirmed) = unless_pressed_twice(session.agent.confirm(card), hear).await else { return Err(broken_off(card)) };
+    let confirmed = confirmed.map_err(failure)?;
     Ok(Done { card, settled: confirmed.settled, notice: confirmed.notice, said: confirmed.said })
+}
+
+/// What is told of a card that a person did not wait for.
+fn broken_off(card: EntryId) -> Failure {
+    Failure::new(Kind::Busy, format!("card {card} was broken off while it was being done: it may have been done"))
+        .hint("look at what it touches; the card stays claimed, and a run that begins half an hour later settles it as lost")
 }
 
 /// Refuses it.

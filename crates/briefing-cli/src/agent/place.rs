@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use briefing::Inbound;
-use briefing::log::{Entry, Kind as EntryKind, Place};
-use briefing::message::{EntryId, ModelMessage, OwnerId, RunId, ThreadId};
+use briefing::log::{Entry, Kind as EntryKind};
+use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
 use briefing::ports::Back;
 use briefing_store::{Forget, RunNumber, RunSummary, RunsOf, SqliteStore, Store};
 use jiff::{SignedDuration, Timestamp};
@@ -34,7 +34,7 @@ impl LogPlace {
     pub(crate) fn create(setup: &Setup, owner: OwnerId) -> Result<Self, Failure> {
         match setup.database.exists() {
             true => Self::open(setup, owner),
-            false => Ok(Self::with(database::create(&setup.database)?, setup, owner)),
+            false => Ok(Self::with(database::make(&setup.database)?, setup, owner)),
         }
     }
 
@@ -89,19 +89,9 @@ impl LogPlace {
     }
 
     /// The newest message of the thread's user.
-    fn newest_of_user(&self, thread: ThreadId) -> Result<Option<Arc<Entry>>, Failure> {
-        let newest = ask(self.store.read_back(&self.owner, back(thread, None, MESSAGES)))?;
+    pub(crate) fn newest_of_user(&self, thread: ThreadId) -> Result<Option<Arc<Entry>>, Failure> {
+        let newest = ask(self.store.read_back(&self.owner, back(thread, MESSAGES)))?;
         Ok(newest.into_iter().find(|entry| Inbound::new(Arc::clone(entry), thread).is_some()))
-    }
-
-    /// The newest message of the thread's user, if nobody has answered it.
-    pub(crate) fn unanswered(&self, thread: ThreadId) -> Result<Option<EntryId>, Failure> {
-        let Some(asked) = self.newest_of_user(thread)? else { return Ok(None) };
-        let later = ask(self.store.read_back(&self.owner, back(thread, Some(asked.place()), MESSAGES)))?;
-        let is_answer = |entry: &Arc<Entry>| {
-            entry.message().is_some_and(|message| !message.interim && matches!(message.said, ModelMessage::Assistant(_)))
-        };
-        Ok((!later.iter().any(is_answer)).then_some(asked.id))
     }
 
     /// What was answered.
@@ -110,11 +100,13 @@ impl LogPlace {
         Ok(entry.and_then(|entry| Some(entry.message()?.said.text())).unwrap_or_default())
     }
 
-    /// Forgets requests that were kept long enough: at most once a day, as the file is written anew for it.
+    /// Forgets requests that were kept long enough: at most once a day, as the file is written anew for it. Where none are to be kept,
+    /// all that there are.
     pub(crate) fn forget_requests(&self, setup: &Setup, now: Timestamp) -> Result<(), Failure> {
         let Ok(keep) = SignedDuration::try_from(setup.keep) else { return Ok(()) };
         let Ok(before) = now.checked_sub(keep) else { return Ok(()) };
-        let Ok(due) = before.checked_sub(SignedDuration::from_hours(24)) else { return Ok(()) };
+        let late = if keep.is_zero() { SignedDuration::ZERO } else { SignedDuration::from_hours(24) };
+        let Ok(due) = before.checked_sub(late) else { return Ok(()) };
         if ask(self.store.would_forget(&self.owner, &Forget::Requests(due)))?.requests > 0 {
             ask(self.store.forget(&self.owner, &Forget::Requests(before), now))?;
         }
@@ -127,6 +119,6 @@ pub(crate) fn persona(setup: &Setup) -> Result<Answerer, Failure> {
     persona::load(&PersonaConfig::File(setup.persona.clone()), &ViewOverride::default(), None)
 }
 
-fn back<'a>(thread: ThreadId, after: Option<Place>, count: usize) -> Back<'a> {
-    Back { thread, before: None, after, kinds: EntryKind::Message.into(), agent: None, count }
+fn back<'a>(thread: ThreadId, count: usize) -> Back<'a> {
+    Back { thread, before: None, after: None, kinds: EntryKind::Message.into(), agent: None, count }
 }

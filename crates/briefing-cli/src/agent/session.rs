@@ -68,6 +68,7 @@ impl Session {
             limits: limits(&setup.limits),
             language: setup.language.as_str().into(),
             card_lasts: Some(setup.card_lasts),
+            keep_requests: !setup.keep.is_zero(),
             root: answerer.root.clone(),
             records: Some(Arc::new(SqliteRecords::new(answerer.root))),
             reader: Some(reader),
@@ -146,6 +147,20 @@ async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Result<T, F
                 stop.ask();
             }
         }
+    }
+}
+
+/// Waits for work that nothing asks to stop, such as a write that a person confirmed. The first Ctrl-C is told to `hear`, the second
+/// breaks the work off: none.
+pub(crate) async fn unless_pressed_twice<T>(work: impl Future<Output = T>, hear: impl FnOnce()) -> Option<T> {
+    tokio::pin!(work);
+    tokio::select! {
+        done = &mut work => return Some(done),
+        () = interrupted() => hear(),
+    }
+    tokio::select! {
+        done = &mut work => Some(done),
+        () = interrupted() => None,
     }
 }
 
@@ -234,6 +249,9 @@ fn missing(persona: &briefing::Persona, tools: &ToolSet) -> Option<String> {
     (!names.is_empty()).then(|| format!("granted, and not there: {} (`briefing doctor` tells more)", names.join(", ")))
 }
 
+/// What to do where a cost is bounded and not known.
+pub(crate) const NO_PRICES: &str = "give each [[model]] its prices, or leave limits.cost out";
+
 /// A failure of the agent as the program tells it.
 pub(crate) fn failure(error: AgentError) -> Failure {
     match error {
@@ -251,6 +269,7 @@ pub(crate) fn failure(error: AgentError) -> Failure {
         AgentError::NothingKept { .. } => {
             Failure::new(Kind::NoInput, error.to_string()).hint("requests are forgotten after requests.keep_days")
         }
+        AgentError::NoPrices { .. } => Failure::new(Kind::Config, error.to_string()).hint(NO_PRICES),
         AgentError::NoModel | AgentError::Chain(_) => {
             Failure::new(Kind::Config, error.to_string()).hint("`briefing doctor` tells what is missing")
         }

@@ -5,9 +5,9 @@ use briefing_agent::{Event, Stop};
 use jiff::Timestamp;
 
 use crate::error;
-use crate::output::table::cut;
+use crate::output::table::{brief, cut};
 use crate::output::time::to_minute;
-use crate::output::{Output, count, safe, safe_json, safe_lines, shown};
+use crate::output::{Output, count, safe_json, safe_lines, shown};
 
 /// How many characters of arguments and outcomes are told.
 const TOLD: usize = 160;
@@ -114,10 +114,10 @@ impl<'o> Teller<'o> {
             Event::FellBack { from, to, fault } => self.note(&format!("{from} failed, {to} goes on: {}", self::fault(fault))),
             Event::CallLost { tool, .. } => self.note(&format!("{tool}: lost when a process died; it is not done again")),
             Event::CardLapsed { .. } => self.note("a card lapsed before anybody looked at it"),
-            Event::Called { tool, input, .. } => self.note(&format!("{tool} {}", brief(input))),
+            Event::Called { tool, input, .. } => self.note(&format!("{tool} {}", brief(input, TOLD))),
             Event::Outcome { tool, failed, text, .. } => {
                 let how = if *failed == Some(true) { "failed" } else { "gave" };
-                self.note(&format!("  {tool} {how}: {}", brief(text)));
+                self.note(&format!("  {tool} {how}: {}", brief(text, TOLD)));
             }
             Event::Card { card, action, preview, expires } => self.card(*card, action, preview, *expires),
             _ => {}
@@ -202,12 +202,6 @@ fn rows(line: &str) -> Vec<String> {
 /// A fault on one line, cut.
 pub(crate) fn fault(text: &str) -> String {
     cut(&briefing::text::one_line(text, usize::MAX), FAULT)
-}
-
-/// On one line, cut.
-fn brief(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    cut(&safe(&line), TOLD)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub(crate) fn run(args: CardsArgs, out: &mut Output) -> Result<ExitCode, Stop> {
         let tools = if confirmed { Tools::Wanted } else { Tools::Unused };
         let session = Session::open(&setup, Keys::Unused, tools).await?;
         session.notes.iter().for_each(|note| out.note(note));
-        if confirmed { cards::confirm(&session, card).await } else { cards::cancel(&session, card).await }
+        if confirmed { cards::confirm(&session, card, out).await } else { cards::cancel(&session, card).await }
     })?;
     tell(&done, json, out)?;
     let as_wanted = matches!(done.settled, Settled::Done | Settled::Cancelled);

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use briefing::message::{EntryId, ThreadId};
 use briefing_agent::Stop as StopWish;
-use briefing_store::RunEnd;
+use briefing_store::{RunEnd, Spent};
 
 use crate::agent::build::{Keys, Tools};
 use crate::agent::cards;
@@ -120,9 +120,10 @@ impl<'o> Chat<'o> {
                     self.out.note(format_args!("thread {} is new", self.thread));
                 }
                 Line::Said(Said::Cards) => self.all_cards().await?,
-                Line::Said(Said::Retry) => match self.session.log.unanswered(self.thread)? {
-                    Some(entry) => self.answer(entry).await?,
-                    None => self.out.note("nothing here waits for an answer"),
+                // Whether it was answered the agent knows: it asks no model then, and says so.
+                Line::Said(Said::Retry) => match self.session.log.newest_of_user(self.thread)? {
+                    Some(asked) => self.answer(asked.id).await?,
+                    None => self.out.note("nothing was said here yet"),
                 },
                 Line::Said(Said::Message(text)) => {
                     let entry = self.session.say(self.thread, &text, Files::default())?;
@@ -184,7 +185,7 @@ impl<'o> Chat<'o> {
         let waiting = teller.end()?;
         match done {
             Ok(done) => {
-                if self.reader == Reader::Person {
+                if self.reader == Reader::Person && done.spent != Spent::default() {
                     self.out.aside(&self.out.err_paint().dim(&spent(&done)));
                 }
                 if let Some(remark) = remark(&done) {
@@ -238,7 +239,7 @@ impl<'o> Chat<'o> {
                 continue;
             }
             let done = match line.trim().to_lowercase().as_str() {
-                typed if typed == number => cards::confirm(&self.session, waiting.card).await,
+                typed if typed == number => cards::confirm(&self.session, waiting.card, self.out).await,
                 "n" | "no" => cards::cancel(&self.session, waiting.card).await,
                 "l" | "later" | "" => {
                     self.later(waiting);

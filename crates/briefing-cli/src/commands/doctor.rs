@@ -4,11 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use briefing::Bounds;
 use briefing::message::ModelMessage;
-use briefing::{Bounds, Call};
 use briefing_agent::provider::http::ServedModel;
 use briefing_agent::tool::ToolSet;
-use briefing_agent::{ProviderFault, Tool};
+use briefing_agent::{Model, ProviderFault, Tool};
 use briefing_store::{RunsOf, Store};
 use briefing_wire::{ErrorKind, Render};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::agent::build::{self, Keys, PATIENCE};
 use crate::agent::place::{LogPlace, persona};
 use crate::agent::runtime;
-use crate::agent::session::is_of_tools;
+use crate::agent::session::{NO_PRICES, is_of_tools};
 use crate::args::DoctorArgs;
 use crate::error::{Failure, Kind, Stop};
 use crate::input::persona::Answerer;
@@ -132,6 +132,10 @@ async fn look(setup: &Setup, offline: bool, found: &mut Findings) {
     }
     for model in &setup.models {
         self::model(model, offline, found).await;
+        if setup.limits.cost.is_some() && model.prices.is_none() {
+            let told = "limits.cost bounds what a run costs, and its prices are not known";
+            found.bad(State::Fault, format!("model {}", model.name()), told, NO_PRICES);
+        }
     }
     let tools = tools(setup, offline, found).await;
     if let Some(answerer) = &answerer {
@@ -204,6 +208,9 @@ async fn model(setup: &ModelSetup, offline: bool, found: &mut Findings) {
                 ProviderFault::Unreachable { .. } | ProviderFault::TimedOut { .. } => {
                     "start the server, or mend base_url".to_owned()
                 }
+                ProviderFault::NoCertificates { .. } => {
+                    "install the system's CA certificates, or name them with SSL_CERT_FILE".to_owned()
+                }
                 _ => "look at base_url and headers".to_owned(),
             };
             found.bad(State::Fault, what, format!("{place}: {fault}"), remedy);
@@ -234,11 +241,14 @@ fn listed(setup: &ModelSetup, what: &str, place: &str, served: &[ServedModel], f
     }
 }
 
-/// Asks for one token, where a server has no list of its models.
+/// How many tokens an answer may take that is asked for to see whether there is one: the least that OpenAI's servers allow.
+const FEW: u32 = 16;
+
+/// Asks for a short answer, where a server has no list of its models.
 async fn request(setup: &ModelSetup, what: &str, place: &str, found: &mut Findings) {
     let asked = async {
-        let model = build::model(setup, Keys::Wanted)?;
-        let call = model.provider.prepare(Call::new(model.profile.clone()).output_reserve(16));
+        let model = Model { output_reserve: Some(FEW), ..build::model(setup, Keys::Wanted)? };
+        let call = model.call(&[], model.profile.calibration);
         let internal = |error: &dyn std::fmt::Display| Failure::new(Kind::Internal, error.to_string());
         let briefing =
             briefing::fit(&[ModelMessage::user("Say yes.")], &call, &Bounds::none()).map_err(|error| internal(&error))?;
@@ -282,14 +292,16 @@ async fn tools(setup: &Setup, offline: bool, found: &mut Findings) -> Tools {
         }
         tools.add(&what, build::command(command, &setup.root), found);
     }
-    for server in &setup.servers {
-        let what = format!("mcp {}", server.name);
-        if offline {
+    if offline {
+        for server in &setup.servers {
             tools.unknown = true;
-            found.ok(what, "not asked (--offline)");
-            continue;
+            found.ok(format!("mcp {}", server.name), "not asked (--offline)");
         }
-        match build::server(server, &setup.root).await {
+        return tools;
+    }
+    for (server, connected) in setup.servers.iter().zip(build::servers(setup).await) {
+        let what = format!("mcp {}", server.name);
+        match connected {
             Ok(connected) => {
                 found.ok(&what, count(connected.tools.len(), "tool"));
                 for finding in &connected.findings {

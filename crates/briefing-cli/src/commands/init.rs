@@ -7,14 +7,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use briefing::Wire;
-use briefing_agent::provider::http::ServedModel;
+use briefing_agent::provider::http::{Endpoint, ServedModel};
 
 use crate::agent::{build, person, runtime};
 use crate::args::InitArgs;
 use crate::database;
 use crate::error::{Failure, Kind, Stop};
 use crate::output::{Output, name_of};
-use crate::setup::{self, checked_url, default_base, default_key, secret, standard_wire};
+use crate::setup::{self, checked_url, default_key, secret, standard_wire};
 
 /// Servers that people run on their own machine: llama.cpp, Ollama, LM Studio, and llama.cpp as Briefing's own tests start it.
 const LOCAL: [&str; 4] =
@@ -173,7 +173,7 @@ fn asked(found: Choice, out: &mut Output) -> Result<Choice, Stop> {
             None => out.note(format_args!("{name}: one of {names} is wanted")),
         }
     };
-    let own = found.base_url.clone().unwrap_or_else(|| default_base(wire).to_owned());
+    let own = found.base_url.clone().unwrap_or_else(|| Endpoint::usual_base(wire).to_owned());
     let base = loop {
         let base = ask(out, "At which address", &own)?;
         match checked_url("the address", &base) {
@@ -181,7 +181,7 @@ fn asked(found: Choice, out: &mut Output) -> Result<Choice, Stop> {
             Err(failure) => out.failure(&failure),
         }
     };
-    let base_url = (base != default_base(wire)).then_some(base);
+    let base_url = (base != Endpoint::usual_base(wire)).then_some(base);
     let usual = found.key_env.clone().unwrap_or_else(|| if base_url.is_some() { "none" } else { default_key(wire) }.to_owned());
     let key = loop {
         let key = ask(out, "Which variable of the environment holds the key (its name, not the key)", &usual)?;

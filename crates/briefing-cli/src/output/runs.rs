@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::commands::runs::Whole;
-use crate::output::table::{aligned, cut};
+use crate::output::table::{aligned, brief, cut};
 use crate::output::time::{to_minute, to_second, value};
 use crate::output::{Paint, counted, safe, shown};
 
@@ -73,10 +73,10 @@ pub(crate) fn text(whole: &Whole, paint: Paint) -> String {
         let _ = writeln!(out, "\n{}", paint.strong(&format!("round {at}")));
         let said = says(&round.said);
         if !said.trim().is_empty() {
-            let _ = writeln!(out, "  says {}", brief(&said));
+            let _ = writeln!(out, "  says {}", brief(&said, TOLD));
         }
-        for call in calls(&round.said) {
-            let _ = writeln!(out, "  {} {}", shown(&call.name), brief(call.input.raw()));
+        for call in round.said.calls() {
+            let _ = writeln!(out, "  {} {}", shown(&call.name), brief(call.input.raw(), TOLD));
             let _ = writeln!(out, "    {}", outcome(round, call));
         }
     }
@@ -125,30 +125,18 @@ fn says(said: &Assistant) -> String {
     said.items.iter().filter_map(Item::text).collect::<Vec<_>>().join("\n")
 }
 
-fn calls(said: &Assistant) -> impl Iterator<Item = &ToolCall> {
-    said.items.iter().filter_map(|item| match item {
-        Item::Call(call) => Some(call),
-        Item::Text(_) | Item::Reasoning(_) | Item::Native(_) => None,
-    })
-}
-
 fn outcome(round: &RecordedRound, call: &ToolCall) -> String {
     match round.outcomes.iter().find(|recorded| recorded.outcome.call == call.id) {
         None => "no outcome".to_owned(),
         Some(recorded) => {
             let how = if recorded.outcome.failed == Some(true) { "failed" } else { "gave" };
-            format!("{how}: {}", brief(&plain(&recorded.outcome.parts)))
+            format!("{how}: {}", brief(&plain(&recorded.outcome.parts), TOLD))
         }
     }
 }
 
 fn plain(parts: &[briefing::message::Part]) -> String {
     parts.iter().map(|part| part.as_text().map_or("[a file]", |text| text)).collect::<Vec<_>>().join(" ")
-}
-
-fn brief(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    cut(&safe(&line), TOLD)
 }
 
 /// Runs for programs.
@@ -159,7 +147,7 @@ pub(crate) fn list(runs: &[RunSummary], more: bool) -> Value {
 /// One run for programs.
 pub(crate) fn object(whole: &Whole) -> Value {
     let rounds = whole.rounds.iter().map(|round| {
-        let calls = calls(&round.said).map(|call| {
+        let calls = round.said.calls().map(|call| {
             let found = round.outcomes.iter().find(|recorded| recorded.outcome.call == call.id);
             json!({
                 "call": call.id.to_string(),

@@ -77,6 +77,13 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     }
 }
 
+/// A text on one line, safe and cut to that many characters.
+#[cfg(feature = "agent")]
+pub(crate) fn brief(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(&safe(&line), most)
+}
+
 /// The text in lines of at most that many characters, parted between words; a word that is longer stands alone. One at least.
 fn wrapped(text: &str, most: usize) -> Vec<String> {
     let (mut lines, mut line, mut length) = (Vec::new(), String::new(), 0);

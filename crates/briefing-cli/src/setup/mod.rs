@@ -16,7 +16,7 @@ use crate::error::{Failure, Kind};
 use crate::input::{MAX_CONFIG, read};
 use crate::output::name_of;
 
-pub(crate) use self::models::{ModelSetup, PricesSetup, checked_url, default_base, default_key, standard_wire};
+pub(crate) use self::models::{ModelSetup, PricesSetup, checked_url, default_key, headers_of_environment, standard_wire};
 pub(crate) use self::tools::{CommandSetup, Confirm, Effect, Reach, ServerSetup};
 
 /// Its name where none is given.
@@ -43,7 +43,7 @@ pub(crate) struct Setup {
     pub(crate) card_lasts: Duration,
     /// The language of confirmations.
     pub(crate) language: String,
-    /// How long requests are kept.
+    /// How long requests are kept; of no length: they are not.
     pub(crate) keep: Duration,
     pub(crate) commands: Vec<CommandSetup>,
     pub(crate) servers: Vec<ServerSetup>,
@@ -91,10 +91,13 @@ impl Setup {
         let limits = LimitsSetup {
             rounds: positive("limits.rounds", file.limits.rounds)?,
             deadline: file.limits.deadline_s.map(Duration::from_secs),
-            tokens: file.limits.tokens,
-            calls: file.limits.calls,
-            failures: file.limits.failures,
-            cost: file.limits.cost.map(|cost| models::millionths("limits.cost", cost)).transpose()?,
+            tokens: positive("limits.tokens", file.limits.tokens)?,
+            calls: positive("limits.calls", file.limits.calls)?,
+            failures: positive("limits.failures", file.limits.failures)?,
+            cost: {
+                let cost = file.limits.cost.map(|cost| models::millionths("limits.cost", cost)).transpose()?;
+                positive("limits.cost", cost)?
+            },
         };
         let language = language(file.cards.language)?;
         let hours = file.cards.expire_h.unwrap_or(EXPIRE_H);
@@ -176,12 +179,12 @@ fn wrong(name: &str, what: impl std::fmt::Display) -> Failure {
     Failure::new(Kind::Config, format!("{name}: {what}"))
 }
 
-/// A number that may not be 0.
-fn positive(key: &str, number: Option<u32>) -> Result<Option<u32>, Failure> {
-    match number {
-        Some(0) => Err(Failure::new(Kind::Config, format!("{key}: at least 1 is wanted")).hint("leave it out for the default")),
-        number => Ok(number),
+/// A number that may not be 0: with such a limit no run would begin.
+fn positive<N: Default + PartialEq>(key: &str, number: Option<N>) -> Result<Option<N>, Failure> {
+    if number == Some(N::default()) {
+        return Err(Failure::new(Kind::Config, format!("{key}: more than 0 is wanted")).hint("leave it out for the default"));
     }
+    Ok(number)
 }
 
 /// Names that must differ.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use briefing::message::RawJson;
 use briefing::{ModelProfile, Profiles, Wire};
+use briefing_agent::provider::http::Endpoint;
 
 use crate::error::{Failure, Kind};
 use crate::setup::file::{ModelFile, PricesFile};
@@ -70,15 +71,21 @@ impl ModelSetup {
     /// # Errors
     /// A variable is not set. No value is told.
     pub(crate) fn secret_headers(&self) -> Result<Vec<(String, String)>, Failure> {
-        let read = |(header, variable): &(String, String)| {
-            let value = std::env::var(variable).map_err(|_| {
-                Failure::new(Kind::Config, format!("the environment's variable {variable} is not set"))
-                    .hint(format!("it holds the header {header} of model {:?}: export it", self.name()))
-            })?;
-            Ok((header.clone(), value))
-        };
-        self.headers_env.iter().map(read).collect()
+        headers_of_environment(&self.headers_env, &format!("model {:?}", self.name()))
     }
+}
+
+/// Headers with the values of the variables that hold them; `whose` says of what they are.
+///
+/// # Errors
+/// A variable is not set. No value is told.
+pub(crate) fn headers_of_environment(named: &[(String, String)], whose: &str) -> Result<Vec<(String, String)>, Failure> {
+    let read = |(header, variable): &(String, String)| match std::env::var(variable) {
+        Ok(value) => Ok((header.clone(), value)),
+        Err(_) => Err(Failure::new(Kind::Config, format!("the environment's variable {variable} is not set"))
+            .hint(format!("it holds the header {header} of {whose}: export it"))),
+    };
+    named.iter().map(read).collect()
 }
 
 impl KeySource {
@@ -114,15 +121,6 @@ impl fmt::Display for KeySource {
             Self::File(path) => path.display().fmt(f),
             Self::None => f.write_str("no key"),
         }
-    }
-}
-
-/// The provider's own address, by the wire.
-pub(crate) const fn default_base(wire: Wire) -> &'static str {
-    match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses => "https://api.openai.com/v1",
-        Wire::Anthropic => "https://api.anthropic.com/v1",
-        Wire::Gemini => "https://generativelanguage.googleapis.com/v1beta",
     }
 }
 
@@ -170,7 +168,7 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
         (None, None) if own_server => KeySource::None,
         (None, None) => KeySource::Env(default_key(wire).to_owned()),
     };
-    let base_url = file.base_url.unwrap_or_else(|| default_base(wire).to_owned());
+    let base_url = file.base_url.unwrap_or_else(|| Endpoint::usual_base(wire).to_owned());
     checked_url(&place("base_url"), &base_url)?;
     let mut profile = Profiles::built_in().model(&name, Some(wire));
     profile.context = file.context.unwrap_or(profile.context);

@@ -74,7 +74,9 @@ fn what_is_wrong_is_told_with_its_key() {
     assert!(with("[cards]\nlanguage = \"tlh\"").starts_with("cards.language: there are no confirmations in \"tlh\""));
     assert!(with("key_env = \"A\"\nkey_file = \"b\"").contains("both given"));
     assert!(with("prices = { input = -1, output = 1 }").contains("prices.input: -1 is no price"));
-    assert!(with("[limits]\nrounds = 0").starts_with("limits.rounds: "));
+    for limit in ["rounds", "tokens", "calls", "failures", "cost"] {
+        assert_eq!(with(&format!("[limits]\n{limit} = 0")), format!("limits.{limit}: more than 0 is wanted"));
+    }
     assert!(with("[[mcp]]\nname = \"s\"").contains("exactly one of run and url"));
     assert!(with("[[mcp]]\nname = \"s\"\nurl = \"http://x\"\nenv = [\"A\"]").contains("is not run here"));
     let command = "[[command]]\nname = \"t\"\ndescription = \"\"\nrun = [\"x\"]\neffect = \"reads\"\ninput_schema = \"{}\"\n";

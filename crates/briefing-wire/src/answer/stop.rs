@@ -82,8 +82,10 @@ impl Stop {
         Self::named(Wire::OpenAiResponses, &why.or_else(|| text_of(response, "status")).unwrap_or_default())
     }
 
-    /// Whether the model chose to stop, so that what it wrote is whole, broken or not.
-    pub(super) fn is_chosen(&self) -> bool {
+    /// Whether the model chose to stop, so that what it wrote is whole, broken or not: its last call too. Else something cut it off, or
+    /// may have.
+    #[must_use]
+    pub const fn is_chosen(&self) -> bool {
         match self {
             Self::End | Self::Sequence | Self::ToolUse => true,
             Self::Length | Self::Refusal | Self::ContentFilter | Self::Paused | Self::Unstated | Self::Other(_) => false,

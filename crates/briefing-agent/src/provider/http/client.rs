@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, RequestBuilder};
-use rustls::ClientConfig;
+use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 
 /// How to connect.
@@ -41,6 +41,7 @@ impl Default for HttpSettings {
 pub struct HttpClient {
     client: Client,
     connect: Duration,
+    untrusting: Option<Arc<str>>,
 }
 
 impl std::fmt::Debug for HttpClient {
@@ -49,7 +50,7 @@ impl std::fmt::Debug for HttpClient {
     }
 }
 
-/// Why there can be no client, such as certificates of the system that cannot be read.
+/// Why there can be no client.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot set up HTTP: {detail}")]
 pub struct ClientError {
@@ -58,22 +59,29 @@ pub struct ClientError {
 }
 
 impl HttpClient {
-    /// A pool without connections yet.
+    /// A pool without connections yet. Where the system has no certificates, `http:` can be spoken, and `https:` is a
+    /// [fault](crate::ProviderFault::NoCertificates) of each request.
     ///
     /// # Errors
-    /// [`ClientError`] if TLS cannot be set up.
+    /// [`ClientError`] if TLS cannot be set up for another reason.
     pub fn new(settings: &HttpSettings) -> Result<Self, ClientError> {
-        let builder = guarded()?.connect_timeout(settings.connect).user_agent(concat!("briefing/", env!("CARGO_PKG_VERSION")));
+        let (builder, untrusting) = guarded()?;
+        let builder = builder.connect_timeout(settings.connect).user_agent(concat!("briefing/", env!("CARGO_PKG_VERSION")));
         let builder = match settings.proxies {
             Proxies::System => builder,
             Proxies::Direct => builder.no_proxy(),
         };
         let client = builder.build().map_err(|error| ClientError { detail: causes(&error) })?;
-        Ok(Self { client, connect: settings.connect })
+        Ok(Self { client, connect: settings.connect, untrusting })
     }
 
     pub(super) fn connect(&self) -> Duration {
         self.connect
+    }
+
+    /// Why no server's certificate can be trusted, if none can.
+    pub(super) fn untrusting(&self) -> Option<&str> {
+        self.untrusting.as_deref()
     }
 
     pub(super) fn post(&self, address: &str, headers: &HeaderMap) -> RequestBuilder {
@@ -86,22 +94,37 @@ impl HttpClient {
 }
 
 /// A client that goes nowhere by itself: a key must not go where its owner did not send it, and a conversation neither; and trying
-/// again is told to the caller first.
-pub(crate) fn guarded() -> Result<ClientBuilder, ClientError> {
-    let tls = tls().map_err(|error| ClientError { detail: error.to_string() })?;
-    Ok(Client::builder().tls_backend_preconfigured(tls).redirect(Policy::none()).retry(reqwest::retry::never()))
+/// again is told to the caller first. Beside it why no certificate can be trusted, if none can.
+pub(crate) fn guarded() -> Result<(ClientBuilder, Option<Arc<str>>), ClientError> {
+    let Tls { config, untrusting } = tls().map_err(|error| ClientError { detail: error.to_string() })?;
+    let builder = Client::builder().tls_backend_preconfigured(config).redirect(Policy::none()).retry(reqwest::retry::never());
+    Ok((builder, untrusting.map(|error| error.to_string().into())))
 }
 
-/// TLS with the certificates that the system trusts. Nothing of it is global: whoever uses this library may use another.
+/// How TLS is spoken.
+#[derive(Debug, Clone)]
+pub struct Tls {
+    /// The configuration.
+    pub config: ClientConfig,
+    /// Why it trusts no certificate, where those of the system cannot be had; else none.
+    pub untrusting: Option<rustls::Error>,
+}
+
+/// TLS with the certificates that the system trusts, or without any where they cannot be had: whoever speaks `http:` alone needs none.
+/// Nothing of it is global: whoever uses this library may use another.
 ///
 /// # Errors
-/// If the system's certificates cannot be had.
-pub fn tls() -> Result<ClientConfig, rustls::Error> {
+/// If the provider of cryptography has no version of TLS.
+pub fn tls() -> Result<Tls, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let mut config = builder.with_platform_verifier()?.with_no_client_auth();
+    let builder = || ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
+    let (builder, untrusting) = match builder()?.with_platform_verifier() {
+        Ok(trusting) => (trusting, None),
+        Err(error) => (builder()?.with_root_certificates(RootCertStore::empty()), Some(error)),
+    };
+    let mut config = builder.with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
+    Ok(Tls { config, untrusting })
 }
 
 /// An error and what caused it, on one line.

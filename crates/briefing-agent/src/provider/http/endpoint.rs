@@ -1,5 +1,7 @@
 //! Where requests go.
 
+use std::net::IpAddr;
+
 use briefing::Wire;
 use reqwest::Url;
 
@@ -11,6 +13,7 @@ pub struct Endpoint {
     wire: Wire,
     base: String,
     host: String,
+    loopback: bool,
 }
 
 /// Why an address cannot be a base. It does not show the address, which may hold a key.
@@ -72,7 +75,7 @@ impl Endpoint {
         }
         let path = without_endpoint(wire, url.path().trim_end_matches('/')).trim_end_matches('/');
         let base = format!("{}{path}", url.origin().ascii_serialization());
-        Ok(Self { wire, base, host: host(&url) })
+        Ok(Self { wire, base, host: host(&url), loopback: is_loopback(&url) })
     }
 
     /// The wire that the server speaks.
@@ -91,6 +94,17 @@ impl Endpoint {
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
+    }
+
+    /// Whether it is on this machine: `localhost`, or an address of loopback.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        self.loopback
+    }
+
+    /// Whether TLS is spoken with it.
+    pub(super) fn is_https(&self) -> bool {
+        self.base.starts_with("https:")
     }
 
     /// Where a request of that model goes. The model's name cannot leave its segment of the path.
@@ -117,6 +131,13 @@ impl Endpoint {
             Wire::Gemini => format!("{base}/models?pageSize=1000"),
         }
     }
+}
+
+/// Whether the host is this machine. Names other than `localhost` are not looked up.
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let number = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    host == "localhost" || number.parse::<IpAddr>().is_ok_and(|number| number.is_loopback())
 }
 
 /// The host and port of an address.

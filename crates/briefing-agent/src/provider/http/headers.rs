@@ -8,7 +8,7 @@ use reqwest::header::{
     TRANSFER_ENCODING,
 };
 
-use crate::provider::Secret;
+use crate::provider::{Hidden, Secret};
 
 /// The version of Anthropic's wire.
 const ANTHROPIC_VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
@@ -41,7 +41,7 @@ pub enum HeaderError {
 #[derive(Clone)]
 pub(super) struct Headers {
     map: HeaderMap,
-    secrets: Vec<Secret>,
+    hidden: Hidden,
 }
 
 impl Headers {
@@ -55,7 +55,7 @@ impl Headers {
             }
             Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Gemini => {}
         }
-        Self { map, secrets: Vec::new() }
+        Self { map, hidden: Hidden::default() }
     }
 
     pub(super) fn map(&self) -> &HeaderMap {
@@ -71,7 +71,7 @@ impl Headers {
         };
         // A secret holds printable characters alone, so it is always a value.
         if let Ok(value) = HeaderValue::from_str(&value) {
-            self.hide(name, value, key);
+            self.hide(name, value, &key);
         }
     }
 
@@ -83,27 +83,19 @@ impl Headers {
 
     pub(super) fn add_secret(&mut self, name: &str, value: Secret) -> Result<(), HeaderError> {
         let (name, shown) = header(name, value.expose())?;
-        self.hide(name, shown, value);
+        self.hide(name, shown, &value);
         Ok(())
     }
 
-    fn hide(&mut self, name: HeaderName, mut value: HeaderValue, secret: Secret) {
+    fn hide(&mut self, name: HeaderName, mut value: HeaderValue, secret: &Secret) {
         value.set_sensitive(true);
         self.map.insert(name, value);
-        self.secrets.push(secret);
+        self.hidden.hide(secret.expose());
     }
 
     /// The text without any secret that stands in it.
     pub(super) fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut out = Cow::Borrowed(text);
-        for secret in &self.secrets {
-            // Of `Bearer …`, what is secret is the last word.
-            let word = secret.expose().rsplit(' ').next().unwrap_or_default();
-            if out.contains(word) {
-                out = Cow::Owned(out.replace(word, "[secret]"));
-            }
-        }
-        out
+        self.hidden.redacted(text)
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout_at};
 
 #[cfg(feature = "mcp")]
 pub(crate) use client::guarded;
-pub use client::{ClientError, HttpClient, HttpSettings, Proxies, tls};
+pub use client::{ClientError, HttpClient, HttpSettings, Proxies, Tls, tls};
 pub use endpoint::{Endpoint, EndpointError};
 pub use headers::HeaderError;
 pub use served::ServedModel;
@@ -181,6 +181,11 @@ impl HttpProvider {
     }
 
     async fn answered(&self, request: RequestBuilder, deadline: Instant) -> Result<Response, ProviderFault> {
+        if let Some(why) = self.client.untrusting()
+            && self.endpoint.is_https()
+        {
+            return Err(ProviderFault::NoCertificates { host: self.endpoint.host().to_owned(), detail: why.to_owned() });
+        }
         match timeout_at(deadline, request.send()).await {
             Err(_) => Err(self.timed_out(self.limits.first_byte)),
             Ok(Err(error)) => Err(self.unreachable(error)),

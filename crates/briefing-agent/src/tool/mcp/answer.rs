@@ -4,6 +4,7 @@ use briefing::message::{Bytes, Media, Part};
 use briefing::text::one_line;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
+use crate::provider::Hidden;
 use crate::tool::picture::{self, MAX_PICTURE};
 use crate::tool::{ToolFailure, ToolOutput};
 
@@ -23,7 +24,7 @@ pub(super) const FAILURE_CHARS: usize = 4_000;
 ///
 /// # Errors
 /// [`ToolFailure::Failed`] where the server says so, [`ToolFailure::TooMuch`].
-pub(super) fn of_result(result: CallToolResult) -> Result<ToolOutput, ToolFailure> {
+pub(super) fn of_result(result: CallToolResult, hidden: &Hidden) -> Result<ToolOutput, ToolFailure> {
     let failed = result.is_error == Some(true);
     let structured = result.structured_content.filter(|_| result.content.is_empty());
     let too_much = ToolFailure::TooMuch { limit: u64::try_from(MAX_TEXT).unwrap_or(u64::MAX) };
@@ -44,14 +45,15 @@ pub(super) fn of_result(result: CallToolResult) -> Result<ToolOutput, ToolFailur
     }
     if failed {
         let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
-        return Err(of_error(&texts.join("\n")));
+        return Err(of_error(&texts.join("\n"), hidden));
     }
     Ok(ToolOutput { parts })
 }
 
-/// A failure with what the server says of it.
-pub(super) fn of_error(text: &str) -> ToolFailure {
-    let message = briefing::text::cut(text, FAILURE_CHARS).unwrap_or_else(|| text.to_owned());
+/// A failure with what the server says of it, without the keys that it was sent.
+pub(super) fn of_error(text: &str, hidden: &Hidden) -> ToolFailure {
+    let text = hidden.redacted(text);
+    let message = briefing::text::cut(&text, FAILURE_CHARS).unwrap_or_else(|| text.into_owned());
     let message = if message.trim().is_empty() { "the tool failed and does not say why".to_owned() } else { message };
     ToolFailure::Failed { message }
 }

@@ -1,6 +1,7 @@
 //! The connection to a server: made when it is wanted, and made again when it is gone.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex as Lock, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
+use crate::provider::Hidden;
 use crate::provider::http::guarded;
 
 use super::{MAX_PAGES, MAX_TOOLS, McpFault, shown, told};
@@ -31,15 +33,30 @@ const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 const GRACE: Duration = Duration::from_millis(200);
 
 /// How a server is reached.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) enum Transport {
     Stdio(Program),
     Http { url: Arc<str>, headers: Vec<(String, String)> },
 }
 
+/// Of the headers the names alone, and of the address the host and port: the rest may be a key.
+impl fmt::Debug for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdio(program) => f.debug_tuple("Stdio").field(program).finish(),
+            Self::Http { url, headers } => {
+                let names: Vec<_> = headers.iter().map(|(name, _)| name).collect();
+                f.debug_struct("Http").field("host", &told::host(url)).field("headers", &names).finish()
+            }
+        }
+    }
+}
+
 /// A server that is connected, or will be when it is wanted.
 pub(super) struct Link {
     transport: Transport,
+    /// What is left out of whatever the server says of a failure.
+    hidden: Hidden,
     connect_timeout: Duration,
     live: Mutex<Option<Arc<Live>>>,
 }
@@ -79,7 +96,8 @@ impl Service<RoleClient> for Refuser {
 
 impl Link {
     pub(super) fn new(transport: Transport, connect_timeout: Duration) -> Self {
-        Self { transport, connect_timeout, live: Mutex::new(None) }
+        let hidden = transport.hidden();
+        Self { transport, hidden, connect_timeout, live: Mutex::new(None) }
     }
 
     /// The connection, made anew if there is none or its other end is gone. Who comes while it is being made waits for it.
@@ -93,10 +111,15 @@ impl Link {
         }
         *held = None;
         let after = self.connect_timeout;
-        let connected = tokio::time::timeout(after, self.transport.connect()).await;
+        let connected = tokio::time::timeout(after, self.transport.connect(&self.hidden)).await;
         let live = Arc::new(connected.map_err(|_| McpFault::TimedOut { after })??);
         *held = Some(Arc::clone(&live));
         Ok(live)
+    }
+
+    /// What is left out of whatever the server says of a failure.
+    pub(super) fn hidden(&self) -> &Hidden {
+        &self.hidden
     }
 
     /// A fault with the host, where there is one.
@@ -138,7 +161,7 @@ impl Link {
         for _ in 0..MAX_PAGES {
             let page = cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
             let page = live.service.peer().list_tools(page).await;
-            let page = page.map_err(|error| McpFault::Refused { detail: self.told(told::of_request(&error)) })?;
+            let page = page.map_err(|error| McpFault::Refused { detail: self.told(told::of_request(&error, &self.hidden)) })?;
             listed.tools.extend(page.tools);
             cursor = page.next_cursor;
             if cursor.is_none() || listed.tools.len() > MAX_TOOLS {
@@ -151,10 +174,30 @@ impl Link {
     }
 }
 
+/// Words in the names of variables that hold secrets.
+const SECRET: [&str; 6] = ["auth", "key", "token", "secret", "cookie", "pass"];
+
 impl Transport {
-    async fn connect(&self) -> Result<Live, McpFault> {
+    /// The keys that the server is given: every header's value, and the variables whose names tell it.
+    fn hidden(&self) -> Hidden {
+        let mut hidden = Hidden::default();
         match self {
-            Self::Stdio(program) => start(program).await,
+            Self::Stdio(program) => {
+                for (name, value) in &program.env {
+                    let name = name.to_string_lossy().to_ascii_lowercase();
+                    if SECRET.iter().any(|word| name.contains(word)) {
+                        hidden.hide(&value.to_string_lossy());
+                    }
+                }
+            }
+            Self::Http { headers, .. } => headers.iter().for_each(|(_, value)| hidden.hide(value)),
+        }
+        hidden
+    }
+
+    async fn connect(&self, hidden: &Hidden) -> Result<Live, McpFault> {
+        match self {
+            Self::Stdio(program) => start(program, hidden).await,
             Self::Http { url, headers } => {
                 let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(url));
                 config.custom_headers = taken(headers)?;
@@ -163,18 +206,22 @@ impl Transport {
                 // Both would send a call again that may have had its effect.
                 config.reinit_on_expired_session = false;
                 let refused = |why: String| McpFault::Refused { detail: format!("{}: {why}", told::host(url)) };
-                let client = guarded().map_err(|error| refused(error.to_string()))?.pool_max_idle_per_host(0).build();
+                let (client, untrusting) = guarded().map_err(|error| refused(error.to_string()))?;
+                if let Some(why) = untrusting.filter(|_| address(url).starts_with("https:")) {
+                    return Err(refused(format!("no https: {why}")));
+                }
+                let client = client.pool_max_idle_per_host(0).build();
                 let client = client.map_err(|_| refused("no client of HTTP can be made".to_owned()))?;
                 let transport = StreamableHttpClientTransport::with_client(client, config);
                 let service = Refuser.serve(transport).await;
-                let service = service.map_err(|error| refused(told::of_start(&error)))?;
+                let service = service.map_err(|error| refused(told::of_start(&error, hidden)))?;
                 Ok(Live { service, _group: None })
             }
         }
     }
 }
 
-async fn start(program: &Program) -> Result<Live, McpFault> {
+async fn start(program: &Program, hidden: &Hidden) -> Result<Live, McpFault> {
     let started = Group::start(program.command(None));
     let (group, pipes) = started.map_err(|error| McpFault::Start { program: program.path.clone(), kind: error.kind() })?;
     let (Some(stdin), Some(stdout)) = (pipes.stdin, pipes.stdout) else {
@@ -189,8 +236,9 @@ async fn start(program: &Program) -> Result<Live, McpFault> {
         Err(error) => {
             drop(group);
             let _ = tokio::time::timeout(GRACE, drain).await;
-            let said = last_lines(&errors.lock().unwrap_or_else(PoisonError::into_inner));
-            let detail = told::of_start(&error);
+            let printed = String::from_utf8_lossy(&errors.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
+            let said = last_lines(hidden.redacted(&printed).as_bytes());
+            let detail = told::of_start(&error, hidden);
             Err(McpFault::Refused { detail: if said.is_empty() { detail } else { format!("{detail}\n{said}") } })
         }
     }

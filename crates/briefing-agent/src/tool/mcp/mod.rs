@@ -7,7 +7,7 @@ mod names;
 mod remote;
 mod told;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,13 +41,48 @@ const CALL_TIME: Duration = Duration::from_secs(60);
 /// How long it may take to connect and list the tools unless [`McpServer::connect_timeout`] says otherwise.
 const CONNECT_TIME: Duration = Duration::from_secs(30);
 
+/// Which tools of a server a person confirms.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum McpConfirm {
+    /// None.
+    #[default]
+    None,
+    /// Those that are not [said to read](McpServer::reading).
+    Writes,
+    /// All.
+    All,
+    /// Those of these names, as the server calls them.
+    Named(HashSet<String>),
+}
+
+impl McpConfirm {
+    fn holds(&self, tool: &str, effect: Effect) -> bool {
+        match self {
+            Self::None => false,
+            Self::Writes => effect == Effect::Writes,
+            Self::All => true,
+            Self::Named(names) => names.contains(tool),
+        }
+    }
+
+    /// The tools that are named.
+    fn names(&self) -> impl Iterator<Item = &String> {
+        match self {
+            Self::None | Self::Writes | Self::All => None,
+            Self::Named(names) => Some(names),
+        }
+        .into_iter()
+        .flatten()
+    }
+}
+
 /// An MCP server, as it is configured.
 #[derive(Debug, Clone)]
 pub struct McpServer {
     transport: Transport,
     prefix: Option<String>,
     reading: HashSet<String>,
-    confirming: HashSet<String>,
+    confirming: McpConfirm,
     timeout: Duration,
     connect_timeout: Duration,
 }
@@ -157,7 +192,7 @@ impl McpServer {
             transport,
             prefix: None,
             reading: HashSet::new(),
-            confirming: HashSet::new(),
+            confirming: McpConfirm::None,
             timeout: CALL_TIME,
             connect_timeout: CONNECT_TIME,
         }
@@ -178,10 +213,10 @@ impl McpServer {
         self
     }
 
-    /// The same; each call of the tools of these names, as the server calls them, must be confirmed by a person.
+    /// The same; each call of these tools must be confirmed by a person. By default none.
     #[must_use]
-    pub fn confirming<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.confirming.extend(names.into_iter().map(Into::into));
+    pub fn confirming(mut self, which: McpConfirm) -> Self {
+        self.confirming = which;
         self
     }
 
@@ -239,21 +274,22 @@ impl McpServer {
             if name.changed {
                 findings.push(McpFinding::Renamed { tool: shown(&server), called: Arc::clone(&name.name) });
             }
+            let effect = if self.reading.contains(&server) { Effect::Reads } else { Effect::Writes };
             let description = tool.description.as_deref().unwrap_or_default();
             let spec = ToolSpec {
                 name: name.name,
                 description: briefing::text::prefix(description, DESCRIPTION_CHARS).into(),
                 schema,
-                effect: if self.reading.contains(&server) { Effect::Reads } else { Effect::Writes },
-                confirm: self.confirming.contains(&server),
+                effect,
+                confirm: self.confirming.holds(&server, effect),
                 timeout: Some(self.timeout),
             };
             tools.push(Arc::new(RemoteTool::new(spec, server, Arc::clone(link), self.timeout)));
         }
         findings.extend(listed.more.then_some(McpFinding::TooMany));
-        let mut absent: Vec<&String> = self.reading.union(&self.confirming).filter(|name| !there.contains(*name)).collect();
-        absent.sort();
-        findings.extend(absent.into_iter().map(|name| McpFinding::NotThere { tool: shown(name) }));
+        let named: BTreeSet<&String> = self.reading.iter().chain(self.confirming.names()).collect();
+        let absent = named.into_iter().filter(|name| !there.contains(*name));
+        findings.extend(absent.map(|name| McpFinding::NotThere { tool: shown(name) }));
         McpTools { tools, findings }
     }
 }

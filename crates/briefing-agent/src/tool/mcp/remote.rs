@@ -32,22 +32,24 @@ impl RemoteTool {
     }
 
     async fn call(&self, input: &Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
+        let hidden = self.link.hidden();
+        let failed = |why: &str| of_error(why, hidden);
         // It was not sent.
-        let live = self.link.live().await.map_err(|fault| of_error(&format!("the call was not sent: {fault}")))?;
+        let live = self.link.live().await.map_err(|fault| failed(&format!("the call was not sent: {fault}")))?;
         let call = CallToolRequestParams::new(self.server.clone()).with_arguments(input.clone());
         // Dropped, it tells the server that the call is cancelled.
         let answer = tokio::time::timeout(self.timeout, live.service.peer().call_tool_once(call)).await;
         match answer.map_err(|_| ToolFailure::TimedOut { after: self.timeout })? {
-            Ok(CallToolResponse::Complete(result)) => of_result(result),
-            Ok(CallToolResponse::InputRequired(_)) => Err(of_error("the tool asks for more input, which is refused")),
-            Ok(CallToolResponse::Task(_)) => Err(of_error("the tool answers with a task, which is not supported")),
-            Ok(_) => Err(of_error("the tool answers in a way that is not known")),
-            Err(ServiceError::McpError(error)) => Err(of_error(&error.message)),
+            Ok(CallToolResponse::Complete(result)) => of_result(result, hidden),
+            Ok(CallToolResponse::InputRequired(_)) => Err(failed("the tool asks for more input, which is refused")),
+            Ok(CallToolResponse::Task(_)) => Err(failed("the tool answers with a task, which is not supported")),
+            Ok(_) => Err(failed("the tool answers in a way that is not known")),
+            Err(ServiceError::McpError(error)) => Err(failed(&error.message)),
             Err(error) => {
                 if matches!(error, ServiceError::TransportSend(_) | ServiceError::TransportClosed) {
                     self.link.forget(&live).await;
                 }
-                Err(ToolFailure::Crashed { detail: format!("the MCP server: {}", self.link.told(of_request(&error))) })
+                Err(ToolFailure::Crashed { detail: format!("the MCP server: {}", self.link.told(of_request(&error, hidden))) })
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What is told of a fault between here and a server: fixed words, the host at most. A library's own text names the whole address, which
-//! may hold a key, and the model, the log and events would read it. What the server itself says of a call stands in `answer`.
+//! may hold a key, and the model, the log and events would read it. What the server itself says is told without the keys that it was sent;
+//! what it says of a call stands in `answer`.
 
 use std::error::Error;
 use std::io;
@@ -9,6 +10,7 @@ use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use super::shown;
+use crate::provider::Hidden;
 
 /// The host and port of an address.
 pub(super) fn host(url: &str) -> String {
@@ -21,10 +23,10 @@ pub(super) fn host(url: &str) -> String {
 }
 
 /// Why there is no connection.
-pub(super) fn of_start(error: &ClientInitializeError) -> String {
+pub(super) fn of_start(error: &ClientInitializeError, hidden: &Hidden) -> String {
     match error {
         ClientInitializeError::TransportError { error, .. } => of_transport(&*error.error),
-        ClientInitializeError::JsonRpcError(error) => shown(&error.message),
+        ClientInitializeError::JsonRpcError(error) => shown(&hidden.redacted(&error.message)),
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
         ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
             "it speaks no version of MCP that is known here".to_owned()
@@ -34,9 +36,9 @@ pub(super) fn of_start(error: &ClientInitializeError) -> String {
 }
 
 /// Why a request has no answer.
-pub(super) fn of_request(error: &ServiceError) -> String {
+pub(super) fn of_request(error: &ServiceError, hidden: &Hidden) -> String {
     match error {
-        ServiceError::McpError(error) => shown(&error.message),
+        ServiceError::McpError(error) => shown(&hidden.redacted(&error.message)),
         ServiceError::TransportSend(error) => of_transport(&*error.error),
         ServiceError::TransportClosed => "the connection is closed".to_owned(),
         ServiceError::UnexpectedResponse => "its answer is none of MCP".to_owned(),
