@@ -130,6 +130,7 @@ impl Log {
         self.is_open(at)?;
         self.runs[at].work.end = Some(Ended { how, detail: detail.map(str::to_owned), at: cut(now) });
         self.leases.retain(|held| held.run != at);
+        self.scheduled.retain(|work| work.run != writer.run);
         Ok(())
     }
 
