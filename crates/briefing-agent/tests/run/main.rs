@@ -14,3 +14,4 @@ mod faults;
 mod hostile;
 mod recordings;
 mod rounds;
+mod schedule;

@@ -7,7 +7,7 @@ use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
 
 use super::desk::{Desk, PERSONA, assert_fails, at, live, mail, said};
 use super::forget::erases;
-use crate::{Append, Ended, Forget, RunEnd, Scheduled, Store, StoreError, Target};
+use crate::{Append, Ended, Forget, RunEnd, RunsOf, Scheduled, Store, StoreError, Target};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -90,8 +90,11 @@ pub(super) async fn what_is_scheduled_stays_until_its_run_has_ended(store: &dyn 
     // One that is at work is scheduled still: its process may die.
     schedule(desk, &one).await;
     assert_eq!(scheduled(desk).await, [one.clone(), three.clone(), two.clone()]);
+    assert_eq!(store.run(&owner, &run).await.unwrap().unwrap().due, Some(at(10)));
+    assert_eq!(store.runs(&owner, RunsOf { open: true, ..RunsOf::newest(9) }).await.unwrap()[0].due, Some(at(10)));
     store.end_run(&owner, &(&lease).into(), RunEnd::Failed, None, at(12)).await.unwrap();
     assert_eq!(scheduled(desk).await, [three.clone(), two.clone()]);
+    assert_eq!(store.run(&owner, &run).await.unwrap().unwrap().due, None);
     // Its end told once more takes nothing else, and its id is used up.
     store.end_run(&owner, &(&lease).into(), RunEnd::Failed, None, at(13)).await.unwrap();
     assert_fails!(store.schedule(&owner, one.clone()).await, StoreError::RunBegun { .. });

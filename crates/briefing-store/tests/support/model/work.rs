@@ -190,6 +190,7 @@ impl Log {
             end: run.work.end.clone(),
             rounds: u32::try_from(self.rounds_of(at).len()).unwrap(),
             lease: self.leases.iter().find(|held| held.run == at).map(Held::time),
+            due: self.scheduled.iter().find(|work| work.run == run.run.id).map(|work| work.at),
             spent: run.work.spent,
         }
     }
