@@ -134,7 +134,7 @@ impl Session {
 }
 
 /// Waits for work. The first Ctrl-C asks it to stop, the second breaks it off.
-async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Result<T, Failure> {
+pub(crate) async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Result<T, Failure> {
     tokio::pin!(work);
     loop {
         tokio::select! {
@@ -246,6 +246,9 @@ pub(crate) fn failure(error: AgentError) -> Failure {
         | AgentError::Settled { .. }
         | AgentError::Unreadable { .. } => Failure::new(Kind::Data, error.to_string())
             .hint("`briefing show THREAD` lists the entries, `briefing cards` the cards"),
+        AgentError::EndedBefore { .. } | AgentError::NotDue { .. } | AgentError::OtherWork { .. } => {
+            Failure::new(Kind::Data, error.to_string()).hint("`briefing runs --scheduled` tells what is scheduled")
+        }
         AgentError::NothingKept { .. } => {
             Failure::new(Kind::NoInput, error.to_string()).hint("requests are forgotten after requests.keep_days")
         }
