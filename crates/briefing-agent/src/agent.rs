@@ -5,11 +5,14 @@ use std::sync::Arc;
 use briefing::log::Cause;
 use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
 use briefing::{Inbound, Persona, Responsibility};
-use briefing_store::{RunEnd, Spent, Store};
+use briefing_store::{RunEnd, Scheduled, Spent, Store};
+use jiff::Timestamp;
+use uuid::Uuid;
 
 use crate::assemble::About;
 use crate::engine::{Engine, StoreEngine};
 use crate::model::{Learned, Model};
+use crate::run::Begins;
 use crate::tool::ToolSet;
 use crate::{AgentError, Clock, Settings, Stop, Told};
 
@@ -36,6 +39,11 @@ pub(crate) struct Inner {
 impl Inner {
     pub(crate) fn owner(&self) -> &OwnerId {
         self.persona.owner()
+    }
+
+    /// Whether that is the address of the agent's persona.
+    pub(crate) fn is_ours(&self, persona: &str) -> bool {
+        persona.eq_ignore_ascii_case(self.persona.address())
     }
 }
 
@@ -124,7 +132,7 @@ impl Agent {
             return Err(AgentError::NotInThread { thread, entry });
         }
         let about = About::Message { thread: thread.get(), entry: entry.get() };
-        inner.run(about, Cause::Message(entry), stop, told).await
+        inner.run(about, Begins::For(Cause::Message(entry)), stop, told).await
     }
 
     /// Does scheduled work once. What the model says at the end is appended to the thread.
@@ -142,7 +150,68 @@ impl Agent {
         let cause = Cause::Responsibility(name.clone());
         let about = About::Responsibility { thread: thread.get(), name, instructions };
         self.inner.chain(&about)?;
-        self.inner.run(about, cause, stop, told).await
+        self.inner.run(about, Begins::For(cause), stop, told).await
+    }
+
+    /// Keeps that this persona is to do the work of that name at a time, in that thread, as a run of a new id. Somebody has to look for
+    /// [what is due](Self::due) then, and [do it](Self::work_due): nothing does so by itself.
+    ///
+    /// # Errors
+    /// [`AgentError::Chain`] without a chain for scheduled work; [`AgentError::Store`].
+    pub async fn schedule(&self, thread: ThreadId, responsibility: &str, at: Timestamp) -> Result<Scheduled, AgentError> {
+        let inner = &self.inner;
+        inner.persona.responsibility_chain()?;
+        let (run, persona) = (RunId::new(Uuid::now_v7().to_string()), inner.persona.address().into());
+        let work = Scheduled { run, thread, persona, responsibility: responsibility.to_owned(), at };
+        inner.engine.schedule(inner.owner(), &work).await?;
+        Ok(work)
+    }
+
+    /// What is due now and for this persona, the first first, at most `count`. What somebody is doing now is among it.
+    ///
+    /// # Errors
+    /// [`AgentError::Store`].
+    pub async fn due(&self, count: usize) -> Result<Vec<Scheduled>, AgentError> {
+        let (inner, now) = (&self.inner, self.inner.clock.now());
+        let mut most = count;
+        loop {
+            let mut due = inner.engine.due(inner.owner(), now, most).await?;
+            let all = due.len() < most;
+            due.retain(|work| inner.is_ours(&work.persona));
+            // What is due for other personas of the owner may stand before it.
+            if all || due.len() >= count {
+                due.truncate(count);
+                return Ok(due);
+            }
+            most = most.saturating_mul(2);
+        }
+    }
+
+    /// Does scheduled work that is due, as the run of its id: begins that, or takes it up where its process died. However many do so, it
+    /// is done once.
+    ///
+    /// # Errors
+    /// [`AgentError::EndedBefore`] if it was done or cancelled before: nothing is done then. [`AgentError::Busy`] while somebody does it,
+    /// or another run is at work in its thread: it stays due. [`AgentError::NotDue`] before its time; [`AgentError::OtherWork`] if it is
+    /// not for this persona, not of that name, or its run is that of something else; and as [`work`](Self::work).
+    pub async fn work_due(
+        &self,
+        work: &Scheduled,
+        responsibility: Responsibility,
+        stop: &Stop,
+        told: &mut Told<'_>,
+    ) -> Result<Ended, AgentError> {
+        let (inner, run) = (&self.inner, &work.run);
+        let Responsibility { name, instructions } = responsibility;
+        if !inner.is_ours(&work.persona) || name != work.responsibility {
+            return Err(AgentError::OtherWork { run: run.clone() });
+        }
+        if work.at > inner.clock.now() {
+            return Err(AgentError::NotDue { run: run.clone(), at: work.at });
+        }
+        inner.is_to_be_done(work).await?;
+        let about = About::Responsibility { thread: work.thread.get(), name, instructions };
+        inner.run(about, Begins::Due(work), stop, told).await
     }
 
     /// The persona.

@@ -1,4 +1,4 @@
-//! The engine under the loop: who may work, what was begun, who was asked to stop.
+//! The engine under the loop: who may work, what was begun, what is due, who was asked to stop.
 //!
 //! The loop keeps how far a run is in the log alone, and asks an engine for the rest. An engine may run a step more than once: each
 //! effect has a [`StepKey`] made of its run and place, and [`Engine::step`] refuses it the second time.
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use briefing::log::Run;
 use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
-use briefing_store::{Lease, RunEnd, RunSummary, RunsOf, Step, Store, StoreError, Writer};
+use briefing_store::{Lease, RunEnd, RunSummary, RunsOf, Scheduled, Step, Store, StoreError, Writer};
 use jiff::Timestamp;
 
 use crate::BoxFuture;
@@ -62,6 +62,14 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// [`StoreError::Leased`] while another run is at work there; what [`Store::begin_run`] errors with.
     fn begin<'a>(&'a self, owner: &'a OwnerId, run: &'a Run, now: Timestamp) -> EngineFuture<'a, Lease>;
+
+    /// Begins the run of scheduled work, or goes on with it if it was begun before, and gives it its thread. Where another run has that,
+    /// the work stays due.
+    ///
+    /// # Errors
+    /// [`StoreError::Leased`] while any run, be it this one, is at work there; [`StoreError::RunEnded`] if it was done or cancelled;
+    /// what [`Store::begin_run`] errors with.
+    fn begin_due<'a>(&'a self, owner: &'a OwnerId, work: &'a Scheduled, now: Timestamp) -> EngineFuture<'a, Lease>;
 
     /// Gives a run that had begun, and whose process is gone, its thread again.
     ///
@@ -116,6 +124,20 @@ pub trait Engine: Send + Sync {
     /// [`StoreError::UnknownRun`].
     fn stop<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> EngineFuture<'a, ()>;
 
+    /// Keeps that a run is to be begun at a time. The same once more changes nothing.
+    ///
+    /// # Errors
+    /// As [`Store::schedule`].
+    fn schedule<'a>(&'a self, owner: &'a OwnerId, work: &'a Scheduled) -> EngineFuture<'a, ()>;
+
+    /// At most `count` scheduled runs that are due at `now` and have not ended, the one that was due first first. Those that are at work
+    /// are among them.
+    fn due<'a>(&'a self, owner: &'a OwnerId, now: Timestamp, count: usize) -> EngineFuture<'a, Vec<Scheduled>>;
+
+    /// Takes back scheduled work whose run was not begun, and tells whether it did: nobody begins it any more, whoever had found it due.
+    /// One that was begun is [asked to stop](Self::stop).
+    fn cancel<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> EngineFuture<'a, bool>;
+
     /// Whether the run was asked to stop. Looked at between rounds, and with each sign of life.
     fn stopping<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> EngineFuture<'a, bool>;
 }
@@ -159,6 +181,17 @@ impl Engine for StoreEngine {
         })
     }
 
+    fn begin_due<'a>(&'a self, owner: &'a OwnerId, work: &'a Scheduled, now: Timestamp) -> EngineFuture<'a, Lease> {
+        Box::pin(async move {
+            match self.store.begin_run(owner, work.as_run()).await {
+                Ok(()) | Err(StoreError::RunBegun { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            // If another was quicker, the run stays begun: whoever finds it due next goes on from here.
+            self.store.lease(owner, &work.run, now, self.lasts).await
+        })
+    }
+
     fn resume<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> EngineFuture<'a, Lease> {
         self.store.lease(owner, run, now, self.lasts)
     }
@@ -196,6 +229,18 @@ impl Engine for StoreEngine {
 
     fn stop<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> EngineFuture<'a, ()> {
         self.store.stop_run(owner, run, now)
+    }
+
+    fn schedule<'a>(&'a self, owner: &'a OwnerId, work: &'a Scheduled) -> EngineFuture<'a, ()> {
+        self.store.schedule(owner, work.clone())
+    }
+
+    fn due<'a>(&'a self, owner: &'a OwnerId, now: Timestamp, count: usize) -> EngineFuture<'a, Vec<Scheduled>> {
+        self.store.scheduled(owner, Some(now), count)
+    }
+
+    fn cancel<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> EngineFuture<'a, bool> {
+        self.store.unschedule(owner, run, now)
     }
 
     fn stopping<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> EngineFuture<'a, bool> {

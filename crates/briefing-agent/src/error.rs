@@ -5,7 +5,7 @@ use std::sync::Arc;
 use briefing::log::Settled;
 use briefing::message::{EntryId, RunId, ThreadId};
 use briefing::persona::ChainUndeclared;
-use briefing_store::StoreError;
+use briefing_store::{RunEnd, StoreError};
 use jiff::Timestamp;
 
 /// What kept an agent from beginning, or from writing down how it ended. That a model or a tool failed is no error: the run ends and
@@ -60,6 +60,28 @@ pub enum AgentError {
     ToolMissing {
         /// The tool.
         tool: String,
+    },
+    /// Scheduled work is not due yet.
+    #[error("run {run} is not due before {at}")]
+    NotDue {
+        /// The run.
+        run: RunId,
+        /// When it is due.
+        at: Timestamp,
+    },
+    /// What is scheduled as that run is another persona's, or other work.
+    #[error("run {run} is scheduled for another persona, or for other work")]
+    OtherWork {
+        /// The run.
+        run: RunId,
+    },
+    /// The run of scheduled work has ended before, or the work was cancelled.
+    #[error("run {run} has ended before: {}", how.name())]
+    EndedBefore {
+        /// The run.
+        run: RunId,
+        /// How.
+        how: RunEnd,
     },
     /// No model was given.
     #[error("there is no model to be asked")]

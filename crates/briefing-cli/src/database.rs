@@ -41,6 +41,7 @@ pub(crate) fn failure(error: StoreError) -> Failure {
         | StoreError::UnknownRun { .. }
         | StoreError::Missing { .. } => Kind::NoInput,
         StoreError::RunBegun { .. }
+        | StoreError::ScheduledOtherwise { .. }
         | StoreError::Answered { .. }
         | StoreError::RunEnded { .. }
         | StoreError::Fenced { .. }

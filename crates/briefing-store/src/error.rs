@@ -33,6 +33,12 @@ pub enum StoreError {
         /// The run.
         run: RunId,
     },
+    /// Other work is scheduled as the run of that id.
+    #[error("run {run} is scheduled for other work, or another time")]
+    ScheduledOtherwise {
+        /// The run.
+        run: RunId,
+    },
     /// A run has ended, and writes nothing more.
     #[error("run {run} has ended")]
     RunEnded {

@@ -99,6 +99,13 @@ pub enum Fault {
         /// The run; its number, if it is not there.
         run: RunId,
     },
+    /// A run is scheduled in a thread that is not there, or has ended.
+    ScheduledMisplaced {
+        /// The owner.
+        owner: OwnerId,
+        /// The run.
+        run: RunId,
+    },
     /// A request of a run is not what was kept, or what was sent is not there.
     RequestAltered {
         /// The owner.
@@ -226,6 +233,9 @@ impl fmt::Display for Fault {
                     f,
                     "owner {owner}, run {run}: not at its place beside an entry, or its lease, end, steps or requests are wrong"
                 )
+            }
+            Self::ScheduledMisplaced { owner, run } => {
+                write!(f, "owner {owner}, run {run}: scheduled in a thread that is not there, or though it has ended")
             }
             Self::RequestAltered { owner, run, number } => {
                 write!(f, "owner {owner}, run {run}: request {number} is not what was kept")

@@ -23,7 +23,7 @@ pub enum Forget {
     /// Everything of one thread, which must not be one that was merged into another. Of one that was forked off another, what it has
     /// of its own; what forks show of it goes with it.
     Thread(ThreadId),
-    /// Every entry with an effective time before this one. Runs go with what they answer.
+    /// Every entry with an effective time before this one. Runs go with what they answer. What is scheduled and was not begun stays.
     Before(Timestamp),
     /// The requests that were kept of runs before this time, and nothing else.
     Requests(Timestamp),
@@ -48,6 +48,8 @@ pub struct ForgetReport {
     pub threads: u64,
     /// The runs.
     pub runs: u64,
+    /// The scheduled runs: of threads that go whole, and of runs that go.
+    pub scheduled: u64,
     /// The requests that were kept of runs: of those that go, and of every run of a thread in which something is erased, or of a fork
     /// that shows it.
     pub requests: u64,

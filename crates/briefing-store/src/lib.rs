@@ -39,6 +39,7 @@ mod import;
 mod ports;
 mod read;
 mod run;
+mod schedule;
 mod sqlite;
 mod store;
 pub mod swarm;
@@ -57,5 +58,6 @@ pub use run::{
     Ended, Fence, KeptRequest, Lease, LeaseTime, RunEnd, RunNumber, RunRequest, RunSummary, RunsOf, Spent, Step, WaitingCard,
     Writer,
 };
+pub use schedule::Scheduled;
 pub use sqlite::{BackedUp, Durability, Settings, SqliteStore};
 pub use store::{Store, StoreFuture};

@@ -290,6 +290,8 @@ pub struct RunSummary {
     pub rounds: u32,
     /// The time of its lease, if nobody else took its thread. Whether that holds is asked of a time ([`LeaseTime::holds_at`]).
     pub lease: Option<LeaseTime>,
+    /// When it was due, if it is scheduled and has not ended: it is for whoever does what is due.
+    pub due: Option<Timestamp>,
     /// What it has spent.
     pub spent: Spent,
 }

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 
 use crate::{
     After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile, Lease,
-    Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, StoreError, ThreadSummary, Verified, WaitingCard,
-    Writer,
+    Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Scheduled, Spent, Step, StoreError, ThreadSummary, Verified,
+    WaitingCard, Writer,
 };
 
 /// A boxed future, as every operation returns one: no runtime is assumed.
@@ -135,7 +135,8 @@ pub trait Store: Send + Sync {
     /// [`StoreError::UnknownRun`]; [`StoreError::Fenced`] if somebody took it, or it was given back; [`StoreError::RunEnded`].
     fn release<'a>(&'a self, owner: &'a OwnerId, lease: &'a Lease) -> StoreFuture<'a, ()>;
 
-    /// Records how a run ended, and gives its lease back. Once more with the same `end`, whatever the detail, changes nothing.
+    /// Records how a run ended, and gives its lease back; if it was scheduled, it is no more. Once more with the same `end`, whatever the
+    /// detail, changes nothing.
     ///
     /// That it is [`RunEnd::Lost`] can be told by others too: a writer without a fence may, of a run that has no lease which holds at `now`.
     ///
@@ -160,6 +161,26 @@ pub trait Store: Send + Sync {
 
     /// Whether the run was asked to stop. An unknown one was not.
     fn stop_asked<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, bool>;
+
+    /// Keeps that the run of that id is to be begun at a time, until it has ended. The same once more changes nothing. The run is begun
+    /// as any other ([`Scheduled::as_run`]), and how far it is stands in the log: so however many look for what is due, it is done once.
+    ///
+    /// Where threads become one, it belongs to that; where its run is split off, it goes with that. It is forgotten with its thread and
+    /// with its run.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownThread`]; [`StoreError::ScheduledOtherwise`] if anything else is scheduled as that run;
+    /// [`StoreError::RunBegun`] if there is a run of that id, and it was not scheduled or has ended.
+    fn schedule<'a>(&'a self, owner: &'a OwnerId, work: Scheduled) -> StoreFuture<'a, ()>;
+
+    /// At most `count` scheduled runs that have not ended and are due at `until` or before it (none: whenever), the one that is due first
+    /// first, of equal times by their ids. One that is at work is among them, and so is one whose process died.
+    fn scheduled<'a>(&'a self, owner: &'a OwnerId, until: Option<Timestamp>, count: usize) -> StoreFuture<'a, Vec<Scheduled>>;
+
+    /// Takes back scheduled work whose run was not begun, and tells whether it did. From then on there is a run of that id that ended as
+    /// [`RunEnd::Stopped`] and was never leased: so who had found it due before does not begin it any more. Of a run that was begun, or
+    /// that is not scheduled, nothing changes: one at work is asked to stop ([`stop_run`](Self::stop_run)).
+    fn unschedule<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> StoreFuture<'a, bool>;
 
     /// Adds to what the run has spent.
     ///

@@ -21,7 +21,8 @@ use briefing::log::{Arrival, Body, Card, Cause, Kind, Message, Run, Settled};
 use briefing::message::{Assistant, EntryId, Item, ModelMessage, Outcome, RunId, ThreadId, ToolCall};
 use briefing::ports::{Back, FileText};
 use briefing_store::{
-    Append, Durability, Forget, ForgetReport, KeptRequest, KeptText, Settings, SqliteStore, Store, StoreError, Target, Writer,
+    Append, Durability, Forget, ForgetReport, KeptRequest, KeptText, Scheduled, Settings, SqliteStore, Store, StoreError,
+    Target, Writer,
 };
 use pollster::block_on;
 
@@ -132,11 +133,20 @@ fn run(store: &SqliteStore, random: &mut Random, known: &mut Known, thread: Thre
     let [id, call, tool, argument, result, write, action, preview] = <[String; 8]>::try_from(words).unwrap();
     let run_id = RunId::new(id.as_str());
     let run = Run { id: run_id.clone(), thread, cause: Cause::Message(entry), persona: PERSONA.into() };
+    let (responsibility, persona) = (random.word(), random.word());
+    let work = Scheduled {
+        run: run_id.clone(),
+        thread,
+        persona: persona.as_str().into(),
+        responsibility: responsibility.clone(),
+        at: at(number),
+    };
+    block_on(store.schedule(&owner(), work)).unwrap();
     block_on(store.begin_run(&owner(), run)).unwrap();
     let asked = ToolCall::new(call.as_str(), tool.as_str(), format!("{{\"q\":\"{argument}\"}}"));
     let said = Assistant { items: vec![Item::Call(asked)], ..Assistant::default() };
     let round = block_on(store.append_round(&owner(), &run_id.clone().into(), 0, said, at(number))).unwrap();
-    known.holds(round.entry, [&call, &tool, &argument, &id]);
+    known.holds(round.entry, [&call, &tool, &argument, &id, &responsibility, &persona]);
     let outcome = Outcome::text(call.as_str(), result.as_str());
     let outcome = block_on(store.append_outcome(&owner(), &run_id.clone().into(), outcome, at(number))).unwrap();
     known.holds(outcome, [&result, &call, &id]);

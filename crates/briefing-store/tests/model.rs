@@ -18,8 +18,8 @@ use briefing::log::{AttachmentId, Entry, Kind, Kinds, MessageId, Notice, Place, 
 use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
 use briefing::ports::Back;
 use briefing_store::{
-    AnchorKey, Durability, KnownFile, Lease, Logged, Moment, RunRequest, RunSummary, RunsOf, Settings, SqliteStore, Store,
-    StoreError, ThreadSummary, WaitingCard,
+    AnchorKey, Durability, KnownFile, Lease, Logged, Moment, RunRequest, RunSummary, RunsOf, Scheduled, Settings, SqliteStore,
+    Store, StoreError, ThreadSummary, WaitingCard,
 };
 use jiff::Timestamp;
 use operations::{
@@ -101,6 +101,7 @@ struct Seen {
     runs: Vec<SeenRun>,
     pages_of_runs: Vec<RunSummary>,
     waiting: Vec<WaitingCard>,
+    scheduled: Vec<Vec<Scheduled>>,
     then: Vec<Then>,
     newest: Option<(Arc<Entry>, ThreadId)>,
     found: Vec<BTreeSet<(EntryId, ThreadId)>>,
@@ -190,6 +191,11 @@ impl Seen {
             runs: Vec::new(),
             pages_of_runs: Vec::new(),
             waiting: store.waiting_cards(owner, 3).await?,
+            scheduled: vec![
+                store.scheduled(owner, None, 100).await?,
+                store.scheduled(owner, None, 2).await?,
+                store.scheduled(owner, Some(Timestamp::new(12, 1_500).unwrap()), 100).await?,
+            ],
             then: Vec::new(),
             newest: store.newest_inbound(owner, None).await?,
             found: Vec::new(),

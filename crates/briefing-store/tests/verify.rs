@@ -83,6 +83,15 @@ fn run_misplaced(id: &str) -> Fault {
     Fault::RunMisplaced { owner: owner(), run: RunId::new(id) }
 }
 
+fn scheduled_misplaced(id: &str) -> Fault {
+    Fault::ScheduledMisplaced { owner: owner(), run: RunId::new(id) }
+}
+
+/// Schedules a run of that id in that thread.
+fn scheduled(thread: u64, id: &str) -> String {
+    format!("INSERT INTO scheduled (owner, id, thread, persona, responsibility, at) VALUES (1, '{id}', #{thread}, 'p', 'r', 1)")
+}
+
 #[test]
 fn numbers_that_are_missing_are_told_and_counted() {
     let template = answered();
@@ -129,6 +138,13 @@ fn what_stands_elsewhere_than_it_should() {
                 &[Fault::RunAltered { owner: owner(), run: RunId::new("run-3") }],
             ),
             ("DELETE FROM places WHERE run = #0", &[run_misplaced("run-0")]),
+            (&scheduled(1, "new"), &[]),
+            (&scheduled(7, "new"), &[scheduled_misplaced("new")]),
+            (&format!("{}; UPDATE scheduled SET owner = 2", scheduled(1, "new")), &[Fault::OwnerMissing { number: 2 }]),
+            (
+                &format!("{}; UPDATE runs SET ended = 1, how = 'lost' WHERE run = #0", scheduled(0, "run-0")),
+                &[scheduled_misplaced("run-0")],
+            ),
             ("UPDATE runs SET ended = 1 WHERE run = #0", &[run_misplaced("run-0")]),
             ("UPDATE runs SET ended = 1, how = 'gone' WHERE run = #0", &[run_misplaced("run-0")]),
             ("UPDATE runs SET began = 1, fence = 1 WHERE run = #0", &[run_misplaced("run-0")]),

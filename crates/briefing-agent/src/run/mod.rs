@@ -14,7 +14,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use briefing::log::{Cause, Run};
+use briefing::log::Run;
 use briefing::message::EntryId;
 use briefing::{Chain, Receipt};
 use briefing_store::{Lease, RunEnd, Spent, StoreError, Writer};
@@ -25,6 +25,7 @@ use tracing::Instrument;
 use crate::agent::{Ended, Inner};
 use crate::assemble::About;
 pub(crate) use calls::guarded;
+pub(crate) use open::Begins;
 use recover::Before;
 
 use crate::{AgentError, Event, Stop, Told};
@@ -82,8 +83,14 @@ impl Halt {
 
 impl Inner {
     /// Runs, with a sign of life beside the work.
-    pub(crate) async fn run(&self, about: About, cause: Cause, stop: &Stop, told: &mut Told<'_>) -> Result<Ended, AgentError> {
-        let (running, lease) = self.open(about, cause, stop, told).await?;
+    pub(crate) async fn run(
+        &self,
+        about: About,
+        begins: Begins<'_>,
+        stop: &Stop,
+        told: &mut Told<'_>,
+    ) -> Result<Ended, AgentError> {
+        let (running, lease) = self.open(about, begins, stop, told).await?;
         let span = tracing::info_span!(
             "invoke_agent",
             gen_ai.operation.name = "invoke_agent",

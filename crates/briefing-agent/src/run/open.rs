@@ -2,7 +2,7 @@
 
 use briefing::log::{Cause, Run};
 use briefing::message::{EntryId, RunId, ThreadId};
-use briefing_store::{Lease, RunSummary, Spent, StoreError, Writer};
+use briefing_store::{Lease, RunSummary, Scheduled, Spent, StoreError, Writer};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -12,11 +12,19 @@ use crate::run::Running;
 use crate::run::recover::Before;
 use crate::{AgentError, Event, Stop, Told};
 
+/// Which run is begun, or taken up.
+pub(crate) enum Begins<'a> {
+    /// The one for that cause whose process died; else a new one.
+    For(Cause),
+    /// That of scheduled work.
+    Due(&'a Scheduled),
+}
+
 impl Inner {
     pub(super) async fn open<'a>(
         &'a self,
         about: About,
-        cause: Cause,
+        begins: Begins<'_>,
         stop: &'a Stop,
         told: &'a mut Told<'_>,
     ) -> Result<(Running<'a>, Lease), AgentError> {
@@ -26,12 +34,12 @@ impl Inner {
             told(Event::CardLapsed { notice });
         }
         self.settle_lost_cards().await?;
-        let (died, lease) = self.take_thread(thread, cause.clone(), told).await?;
+        let (run, lease, died) = self.take_thread(thread, begins, told).await?;
         let resumed = died.is_some();
         let began = died.as_ref().and_then(|run| run.began).unwrap_or(lease.time().renewed());
         let spent = died.map_or_else(Spent::default, |run| run.spent);
         told(Event::Began { run: lease.run().clone(), thread: lease.thread(), resumed });
-        let run = Run { id: lease.run().clone(), thread: lease.thread(), cause, persona: self.persona.address().into() };
+        let run = Run { thread: lease.thread(), ..run };
         let deadline = self.settings.limits.deadline.and_then(|time| self.clock.now().checked_add(time).ok());
         let running = Running {
             inner: self,
@@ -57,40 +65,70 @@ impl Inner {
         Ok((running, lease))
     }
 
-    /// The lease of the thread: of the run for the same cause that died, if there is one that may be gone on with. All others that died
-    /// are closed.
+    /// The run with the lease of the thread, and the one that died and is gone on with, if it is one. All others that died are closed, but
+    /// for scheduled ones, which stay due.
     async fn take_thread(
         &self,
         thread: ThreadId,
-        cause: Cause,
+        begins: Begins<'_>,
         told: &mut Told<'_>,
-    ) -> Result<(Option<RunSummary>, Lease), AgentError> {
-        let (owner, persona) = (self.owner(), self.persona.address());
+    ) -> Result<(Run, Lease, Option<RunSummary>), AgentError> {
+        let owner = self.owner();
         let mut unended = self.engine.unended(owner, thread).await?;
         let now = self.clock.now();
         if let Some((busy, lease)) = unended.iter().find_map(|run| Some((run, run.lease.filter(|lease| lease.holds_at(now))?)))
         {
             return Err(AgentError::Busy { run: busy.run.id.clone(), until: lease.until() });
         }
-        let ours = |run: &RunSummary| {
-            run.run.cause == cause && run.run.persona.eq_ignore_ascii_case(persona) && self.is_timely(run, now)
+        let ours = |run: &RunSummary| match &begins {
+            Begins::For(cause) => {
+                run.due.is_none() && run.run.cause == *cause && self.is_ours(&run.run.persona) && self.is_timely(run, now)
+            }
+            Begins::Due(work) => run.run.id == work.run,
         };
         let died = unended.iter().position(ours).map(|at| unended.remove(at));
         // Those that began first are closed first.
-        for dead in unended.iter().rev() {
+        for dead in unended.iter().rev().filter(|run| run.due.is_none()) {
             self.close(dead, told).await?;
         }
-        if let Some(run) = died {
-            // Scheduled work that came to its end is done; this is the next.
-            let is_done = matches!(cause, Cause::Responsibility(_)) && self.answer_of(&run.run).await?.is_some();
-            if is_done {
-                self.close(&run, told).await?;
-            } else if let Some(lease) = self.resume(&run.run.id).await? {
-                return Ok((Some(run), lease));
+        match begins {
+            Begins::For(cause) => {
+                if let Some(died) = died {
+                    // Scheduled work that came to its end is done; this is the next.
+                    let is_work = matches!(cause, Cause::Responsibility(_));
+                    if is_work && self.answer_of(&died.run).await?.is_some() {
+                        self.close(&died, told).await?;
+                    } else if let Some(lease) = self.resume(&died.run.id).await? {
+                        return Ok((died.run.clone(), lease, Some(died)));
+                    }
+                }
+                let persona = self.persona.address().into();
+                let run = Run { id: RunId::new(Uuid::now_v7().to_string()), thread, cause, persona };
+                let lease = self.engine.begin(owner, &run, now).await?;
+                Ok((run, lease, None))
             }
+            Begins::Due(work) => match self.engine.begin_due(owner, work, now).await {
+                Err(error @ StoreError::RunEnded { .. }) => {
+                    // Another process has ended it meanwhile.
+                    self.is_to_be_done(work).await?;
+                    Err(error.into())
+                }
+                lease => Ok((work.as_run(), lease?, died)),
+            },
         }
-        let run = Run { id: RunId::new(Uuid::now_v7().to_string()), thread, cause, persona: persona.into() };
-        Ok((None, self.engine.begin(owner, &run, now).await?))
+    }
+
+    /// Whether the run of scheduled work is none yet, or one of that work that has not ended.
+    pub(crate) async fn is_to_be_done(&self, work: &Scheduled) -> Result<(), AgentError> {
+        let run = work.as_run();
+        let Some(before) = self.store.run(self.owner(), &run.id).await? else { return Ok(()) };
+        if before.run.cause != run.cause || !self.is_ours(&before.run.persona) {
+            return Err(AgentError::OtherWork { run: run.id });
+        }
+        match &before.end {
+            Some(end) => Err(AgentError::EndedBefore { run: run.id, how: end.how }),
+            None => Ok(()),
+        }
     }
 
     /// Whether a run that died is still to be gone on with. A message is answered whenever somebody comes; scheduled work whose time is

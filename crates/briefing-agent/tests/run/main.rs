@@ -15,3 +15,4 @@ mod hostile;
 mod meanwhile;
 mod recordings;
 mod rounds;
+mod schedule;

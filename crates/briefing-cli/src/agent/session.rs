@@ -135,7 +135,7 @@ impl Session {
 }
 
 /// Waits for work. The first Ctrl-C asks it to stop, the second breaks it off.
-async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Result<T, Failure> {
+pub(crate) async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Result<T, Failure> {
     tokio::pin!(work);
     loop {
         tokio::select! {
@@ -266,6 +266,9 @@ pub(crate) fn failure(error: AgentError) -> Failure {
             .hint("`briefing show THREAD` lists the entries, `briefing cards` the cards"),
         AgentError::ToolMissing { .. } => Failure::new(Kind::Unavailable, error.to_string())
             .hint("the card waits on: `briefing doctor` tells what is wrong with the tool; cancel the card if it is gone for good"),
+        AgentError::EndedBefore { .. } | AgentError::NotDue { .. } | AgentError::OtherWork { .. } => {
+            Failure::new(Kind::Data, error.to_string()).hint("`briefing runs --scheduled` tells what is scheduled")
+        }
         AgentError::NothingKept { .. } => {
             Failure::new(Kind::NoInput, error.to_string()).hint("requests are forgotten after requests.keep_days")
         }

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, Subcommand};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 use crate::args::WireArg;
 
@@ -146,18 +149,30 @@ const RUN_ONCE_HELP: &str = "\
 What is to be done is told in the persona's file, in a table [[responsibilities]] with `name` and `instructions`. All runs of one \
 responsibility share a thread.
 
+With --at it is kept until then, as a run whose id is told; nothing does it by itself. --due does what is due by now, one after the other, \
+each once however many processes look for it, and is meant for cron. What is due and cannot be begun now stays due; a run that failed is over. \
+`briefing runs --scheduled` lists what is scheduled, `briefing stop` cancels it.
+
 Examples:
   briefing run-once --responsibility morning-report
+  briefing run-once --responsibility morning-report --at 2026-12-01T08:00
+  */5 * * * * briefing run-once --due --quiet --config /srv/desk/briefing.toml
 
-Exit codes: those of `briefing ask`.";
+Exit codes: those of `briefing ask`; of --due 0 if nothing is due, else that of the last run that failed or could not be begun.";
 
 /// `briefing run-once`
 #[derive(Debug, ClapArgs)]
-#[command(after_help = RUN_ONCE_HELP)]
+#[command(after_help = RUN_ONCE_HELP, group = ArgGroup::new("work").required(true).args(["responsibility", "due"]))]
 pub(crate) struct RunOnceArgs {
     /// The name of what is to be done
     #[arg(long, value_name = "NAME")]
-    pub(crate) responsibility: String,
+    pub(crate) responsibility: Option<String>,
+    /// Keep it for this time: RFC 3339, or without an offset one of the system's zone
+    #[arg(long, value_name = "TIME", requires = "responsibility", value_parser = time)]
+    pub(crate) at: Option<Timestamp>,
+    /// Do all that is due
+    #[arg(long, conflicts_with = "at")]
+    pub(crate) due: bool,
     /// Write nothing to standard error but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -168,12 +183,23 @@ pub(crate) struct RunOnceArgs {
     pub(crate) config: ConfigArgs,
 }
 
+/// A time as it is typed. One without an offset is of the system's zone.
+fn time(typed: &str) -> Result<Timestamp, jiff::Error> {
+    match (typed.parse::<Timestamp>(), typed.parse::<DateTime>()) {
+        (Ok(at), _) => Ok(at),
+        // What names its zone in brackets is no local time.
+        (Err(_), Ok(local)) if !typed.contains('[') => TimeZone::try_system()?.to_timestamp(local),
+        (Err(error), _) => Err(error),
+    }
+}
+
 const RUNS_HELP: &str = "\
 The newest comes first. With RUN one is shown: its rounds with their calls, the steps that it began, its requests, what it spent. A run is \
-named by its number or its id.
+named by its number or its id. A scheduled run that was not begun has no number; those that are due first come first.
 
 Examples:
   briefing runs --open
+  briefing runs --scheduled
   briefing runs 12";
 
 /// `briefing runs`
@@ -181,7 +207,7 @@ Examples:
 #[command(after_help = RUNS_HELP)]
 pub(crate) struct RunsArgs {
     /// Show this run
-    #[arg(value_name = "RUN", conflicts_with_all = ["thread", "open", "max"])]
+    #[arg(value_name = "RUN", conflicts_with_all = ["thread", "open", "scheduled", "max"])]
     pub(crate) run: Option<String>,
     /// Only runs of this thread
     #[arg(long, value_name = "THREAD")]
@@ -189,6 +215,9 @@ pub(crate) struct RunsArgs {
     /// Only runs that have not ended
     #[arg(long)]
     pub(crate) open: bool,
+    /// What is scheduled and has not ended
+    #[arg(long, conflicts_with_all = ["thread", "open"])]
+    pub(crate) scheduled: bool,
     /// At most so many
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) max: usize,
@@ -287,7 +316,8 @@ pub(crate) struct DoctorArgs {
 }
 
 const STOP_HELP: &str = "\
-The run ends before its next round, whichever process works for it.";
+The run ends before its next round, whichever process works for it. One that is scheduled and was not begun is cancelled: it is named by its \
+id, as `briefing runs --scheduled` tells it.";
 
 /// `briefing stop`
 #[derive(Debug, ClapArgs)]
@@ -309,6 +339,21 @@ impl CardsArgs {
         match &self.what {
             None => self.told.json,
             Some(CardsCommand::Confirm(card) | CardsCommand::Cancel(card)) => card.told.json,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_has_an_offset_or_is_local() {
+        let at = |typed: &str| time(typed).map(|at| at.to_string()).ok();
+        assert_eq!(at("2026-12-01T08:00:00+02:00").as_deref(), Some("2026-12-01T06:00:00Z"));
+        assert_eq!(at("2026-12-01T08:00Z").as_deref(), Some("2026-12-01T08:00:00Z"));
+        for wrong in ["", "8", "tomorrow", "2026-13-01T08:00Z", "2026-12-01T08:00[Europe/Tallinn]", "2026-12-01T25:00"] {
+            assert_eq!(at(wrong), None, "{wrong}");
         }
     }
 }

@@ -54,7 +54,7 @@ fn what(args: &ForgetArgs) -> Result<Forget, Failure> {
 }
 
 fn is_empty(report: &ForgetReport) -> bool {
-    report.entries.values().sum::<u64>() + report.runs + report.requests == 0
+    report.entries.values().sum::<u64>() + report.runs + report.scheduled + report.requests == 0
 }
 
 fn nothing(what: &Forget, out: &mut Output) -> Vec<String> {
@@ -73,6 +73,7 @@ fn lines(report: &ForgetReport, args: &ForgetArgs) -> Vec<String> {
         entries,
         threads,
         runs,
+        scheduled,
         requests,
         raw,
         attachments,
@@ -85,10 +86,12 @@ fn lines(report: &ForgetReport, args: &ForgetArgs) -> Vec<String> {
     } = report;
     let kinds = entries.iter().filter(|(_, number)| **number > 0);
     let kinds = kinds.map(|(kind, number)| counted(*number, kind_name(*kind))).collect::<Vec<_>>().join(", ");
+    let kinds = if kinds.is_empty() { "no entry".to_owned() } else { kinds };
     let mut lines = vec![format!("{}: {kinds}", if args.dry_run { "would be erased" } else { "erased" })];
     let mut line = |number: u64, text: String| lines.extend((number > 0).then_some(text));
     line(*threads, format!("threads with nothing left: {threads}"));
     line(*runs, format!("runs: {runs}"));
+    line(*scheduled, format!("scheduled runs: {scheduled}"));
     line(*requests, format!("requests of runs: {requests}"));
     line(*raw, format!("mails as they came: {raw}"));
     line(*attachments, format!("attachments: {attachments}"));
@@ -134,6 +137,7 @@ fn json_of(report: &ForgetReport, dry_run: bool) -> Value {
         entries,
         threads,
         runs,
+        scheduled,
         requests,
         raw,
         attachments,
@@ -151,6 +155,7 @@ fn json_of(report: &ForgetReport, dry_run: bool) -> Value {
         "entries": entries.map(|(name, number)| (name.to_owned(), number.into())).collect::<serde_json::Map<_, _>>(),
         "threads": threads,
         "runs": runs,
+        "scheduled": scheduled,
         "requests": requests,
         "raw": raw,
         "attachments": attachments,

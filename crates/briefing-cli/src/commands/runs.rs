@@ -32,6 +32,7 @@ pub(crate) fn run(args: RunsArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     let log = LogPlace::of(&setup)?;
     match &args.run {
         Some(run) => one(&log, &setup, run, args.json, out)?,
+        None if args.scheduled => scheduled(&log, &args, out)?,
         None => list(&log, &args, out)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -52,6 +53,24 @@ fn list(log: &LogPlace, args: &RunsArgs, out: &mut Output) -> Result<(), Stop> {
         return Ok(());
     }
     out.write(&runs::table(&found, out.paint()))?;
+    if more {
+        out.note("there are more; -n shows them");
+    }
+    Ok(())
+}
+
+fn scheduled(log: &LogPlace, args: &RunsArgs, out: &mut Output) -> Result<(), Stop> {
+    let mut found = ask(log.store.scheduled(&log.owner, None, args.max.saturating_add(1)))?;
+    let more = found.len() > args.max;
+    found.truncate(args.max);
+    if args.json {
+        return out.write(&pretty(&runs::scheduled_list(&found, more)));
+    }
+    if found.is_empty() {
+        out.note("nothing is scheduled");
+        return Ok(());
+    }
+    out.write(&runs::scheduled_table(&found, out.paint()))?;
     if more {
         out.note("there are more; -n shows them");
     }

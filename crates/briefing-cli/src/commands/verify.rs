@@ -51,6 +51,7 @@ fn fault(fault: &Fault) -> Value {
         Fault::KeyDangling { owner, entry } => of("key-dangling", owner, "entry", entry.get()),
         Fault::RunAltered { owner, run } => of_run("run-altered", owner, run),
         Fault::RunMisplaced { owner, run } => of_run("run-misplaced", owner, run),
+        Fault::ScheduledMisplaced { owner, run } => of_run("scheduled-misplaced", owner, run),
         Fault::RequestAltered { owner, run, number } => {
             json!({ "code": "request-altered", "owner": owner.as_str(), "run": run.as_str(), "request": number, "text": text })
         }

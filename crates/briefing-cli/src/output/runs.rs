@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use briefing::log::{Cause, RecordedRound};
 use briefing::message::{Assistant, Item, ToolCall};
-use briefing_store::{RunSummary, Spent};
+use briefing_store::{RunSummary, Scheduled, Spent};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -16,6 +16,7 @@ use crate::output::{Paint, counted, safe, shown};
 /// How many characters of arguments, outcomes and details are told.
 const TOLD: usize = 100;
 const HEADER: [&str; 8] = ["run", "began", "thread", "for", "rounds", "read", "written", "end"];
+const SCHEDULED_HEADER: [&str; 5] = ["run", "due", "thread", "for", "persona"];
 
 /// A row a run.
 pub(crate) fn table(runs: &[RunSummary], paint: Paint) -> String {
@@ -31,7 +32,25 @@ pub(crate) fn table(runs: &[RunSummary], paint: Paint) -> String {
             cut(&safe(&end(run)), TOLD),
         ]
     });
-    let mut lines = aligned(&HEADER, rows, &[0, 2, 4, 5, 6]).into_iter().map(|line| line.trim_end().to_owned());
+    with_head(aligned(&HEADER, rows, &[0, 2, 4, 5, 6]), paint)
+}
+
+/// A row a scheduled run.
+pub(crate) fn scheduled_table(works: &[Scheduled], paint: Paint) -> String {
+    let rows = works.iter().map(|work| {
+        vec![
+            shown(work.run.as_str()),
+            to_minute(work.at),
+            work.thread.to_string(),
+            cut(&safe(&work.responsibility), 30),
+            cut(&safe(&work.persona), 40),
+        ]
+    });
+    with_head(aligned(&SCHEDULED_HEADER, rows, &[2]), paint)
+}
+
+fn with_head(lines: Vec<String>, paint: Paint) -> String {
+    let mut lines = lines.into_iter().map(|line| line.trim_end().to_owned());
     let head = lines.next().map(|line| paint.strong(&line)).unwrap_or_default();
     std::iter::once(head).chain(lines).map(|line| line + "\n").collect()
 }
@@ -43,12 +62,21 @@ fn cause(run: &RunSummary) -> String {
     }
 }
 
+fn began(run: &RunSummary) -> String {
+    match (run.began, &run.end, run.due) {
+        (Some(at), _, _) => to_second(at),
+        (None, None, None) => "elsewhere: it was imported".to_owned(),
+        (None, Some(_), _) | (None, _, Some(_)) => "never".to_owned(),
+    }
+}
+
 fn end(run: &RunSummary) -> String {
     match (&run.end, run.began) {
         (Some(end), _) => {
             let detail = end.detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
             format!("{}{detail}", end.how.name())
         }
+        (None, None) if run.due.is_some() => "open".to_owned(),
         (None, None) => "imported".to_owned(),
         (None, Some(_)) => match run.lease {
             Some(lease) => format!("open, has its thread until {}", to_second(lease.until())),
@@ -63,7 +91,7 @@ pub(crate) fn text(whole: &Whole, paint: Paint) -> String {
     let title = format!("run {} of thread {}, for {}", run.number.get(), run.run.thread, cause(run));
     let mut out = format!("{}\n", paint.strong(&shown(&title)));
     let _ = writeln!(out, "id     {}", shown(run.run.id.as_str()));
-    let _ = writeln!(out, "began  {}", run.began.map_or_else(|| "elsewhere: it was imported".to_owned(), to_second));
+    let _ = writeln!(out, "began  {}", began(run));
     let _ = writeln!(out, "end    {}", shown(&end(run)));
     let _ = writeln!(out, "spent  {}", spent(&run.spent));
     if let Some(cost) = whole.cost {
@@ -144,6 +172,20 @@ pub(crate) fn list(runs: &[RunSummary], more: bool) -> Value {
     json!({ "runs": runs.iter().map(summary).collect::<Value>(), "more": more })
 }
 
+/// Scheduled runs for programs.
+pub(crate) fn scheduled_list(works: &[Scheduled], more: bool) -> Value {
+    let work = |work: &Scheduled| {
+        json!({
+            "run": work.run.as_str(),
+            "due": value(work.at),
+            "thread": work.thread,
+            "responsibility": work.responsibility,
+            "persona": work.persona,
+        })
+    };
+    json!({ "scheduled": works.iter().map(work).collect::<Value>(), "more": more })
+}
+
 /// One run for programs.
 pub(crate) fn object(whole: &Whole) -> Value {
     let rounds = whole.rounds.iter().map(|round| {
@@ -194,6 +236,7 @@ fn summary(run: &RunSummary) -> Value {
         "entry": entry,
         "responsibility": responsibility,
         "persona": run.run.persona,
+        "due": run.due.map(value),
         "began": run.began.map(value),
         "ended": run.end.as_ref().map(|end| value(end.at)),
         "how": run.end.as_ref().map(|end| end.how.name()),

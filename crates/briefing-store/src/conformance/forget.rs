@@ -77,6 +77,7 @@ pub(super) async fn a_trial_tells_what_is_erased(store: &dyn Store) {
         entries: kinds.into(),
         threads: 0,
         runs: 1,
+        scheduled: 0,
         requests: 0,
         raw: 1,
         attachments: 1,

@@ -33,6 +33,7 @@ mod owners;
 mod pops;
 mod reading;
 mod runs;
+mod schedule;
 mod search;
 mod texts;
 mod threads;
@@ -137,6 +138,13 @@ cases! {
         a_renewal_follows_a_clock_that_was_set_back,
         leases_follow_merge_and_split,
         what_a_run_says_stands_in_its_thread;
+    schedule:
+        what_is_scheduled_is_listed_by_its_time,
+        the_same_is_scheduled_once,
+        what_is_scheduled_stays_until_its_run_has_ended,
+        what_was_taken_back_is_not_begun,
+        scheduled_work_follows_merge_and_split,
+        scheduled_work_is_forgotten_with_its_thread_and_its_run;
     answers:
         b76_a_run_has_one_answer,
         who_is_fenced_off_answers_nothing,

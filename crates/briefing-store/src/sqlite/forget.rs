@@ -13,13 +13,15 @@ use super::{forks, read, rows, search, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Forget, ForgetReport, StoreError};
 
-/// Selects what is to be erased into the table `selected`, into `gone` the runs that go with it, and into `asked` the requests.
+/// Selects what is to be erased into the table `selected`, into `gone` the runs that go with it, into `dropped` the ids of scheduled
+/// ones, and into `asked` the requests.
 fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), StoreError> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS selected (entry INTEGER PRIMARY KEY);
          CREATE TEMP TABLE IF NOT EXISTS gone (run INTEGER PRIMARY KEY);
          CREATE TEMP TABLE IF NOT EXISTS asked (run INTEGER, number INTEGER, PRIMARY KEY (run, number)) WITHOUT ROWID;
-         DELETE FROM selected; DELETE FROM gone; DELETE FROM asked;",
+         CREATE TEMP TABLE IF NOT EXISTS dropped (id TEXT PRIMARY KEY) WITHOUT ROWID;
+         DELETE FROM selected; DELETE FROM gone; DELETE FROM asked; DELETE FROM dropped;",
     )?;
     let (first, last) = (owner.first(), owner.last());
     match what {
@@ -29,6 +31,7 @@ fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), St
                 [first, last],
             )?;
             tx.execute("INSERT INTO gone SELECT run FROM runs WHERE owner = ?1", [owner.0])?;
+            tx.execute("INSERT INTO dropped SELECT id FROM scheduled WHERE owner = ?1", [owner.0])?;
         }
         Forget::Thread(thread) => {
             let found = threads::resolve(tx, owner, *thread)?;
@@ -68,6 +71,8 @@ fn select(tx: &Transaction<'_>, owner: OwnerKey, what: &Forget) -> Result<(), St
         }
     }
     complete(tx)?;
+    // What is to be done by a run that goes is not begun again.
+    tx.execute("INSERT OR IGNORE INTO dropped SELECT id FROM scheduled JOIN runs USING (owner, id) JOIN gone USING (run)", [])?;
     select_requests(tx)
 }
 
@@ -94,6 +99,7 @@ fn threads_of(tx: &Transaction<'_>, owner: OwnerKey, address: &str) -> Result<Ve
 fn select_thread(tx: &Transaction<'_>, thread: i64) -> Result<(), StoreError> {
     tx.execute("INSERT OR IGNORE INTO selected SELECT entry FROM members WHERE thread = ?1 AND kind > 0", [thread])?;
     tx.execute("INSERT OR IGNORE INTO gone SELECT run FROM runs WHERE thread = ?1", [thread])?;
+    tx.execute("INSERT OR IGNORE INTO dropped SELECT id FROM scheduled WHERE thread = ?1", [thread])?;
     Ok(())
 }
 
@@ -155,6 +161,7 @@ fn erase_selected(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Resu
         }
     }
     report.runs = count("SELECT count(*) FROM gone")?;
+    report.scheduled = count("SELECT count(*) FROM dropped")?;
     report.requests = count("SELECT count(*) FROM asked")?;
     report.raw = count("SELECT count(*) FROM mails JOIN selected USING (entry) WHERE raw IS NOT NULL")?;
     report.attachments = count("SELECT count(*) FROM attachments JOIN selected USING (entry)")?;
@@ -183,6 +190,7 @@ fn erase_selected(tx: &Transaction<'_>, owner: OwnerKey, now: Timestamp) -> Resu
          DELETE FROM runs WHERE run IN (SELECT run FROM gone);
          UPDATE members SET kind = 0, agent = '' WHERE entry IN (SELECT entry FROM selected);",
     )?;
+    tx.execute("DELETE FROM scheduled WHERE owner = ?1 AND id IN (SELECT id FROM dropped)", [owner.0])?;
     tx.execute("UPDATE entries SET erased = ?1 WHERE entry IN (SELECT entry FROM selected)", [micros(now)])?;
     for thread in affected {
         let left = close_thread(tx, thread)?;

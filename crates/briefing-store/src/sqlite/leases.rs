@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use super::append::Log;
 use super::ids::{OwnerKey, thread_id};
 use super::runs::{self, Found};
+use super::schedule;
 use super::time::{micros, timestamp};
 use crate::{Fence, Lease, LeaseTime, RunEnd, StoreError, Writer};
 
@@ -123,7 +124,7 @@ pub(super) fn end(log: &Log<'_>, writer: &Writer, end: RunEnd, detail: Option<&s
         detail,
     ))?;
     log.tx.prepare_cached("DELETE FROM leases WHERE run = ?1")?.execute([found.key])?;
-    Ok(())
+    schedule::ended(log, &writer.run)
 }
 
 /// The run that somebody else tells to be lost: it must not have its thread now.

@@ -22,6 +22,7 @@ mod read;
 mod requests;
 mod rows;
 mod runs;
+mod schedule;
 mod schema;
 mod search;
 mod store;

@@ -11,13 +11,13 @@ use rusqlite::TransactionBehavior;
 
 use super::ids::thread_id;
 use super::{
-    SqliteStore, anchors, answers, back, cards, chat, files, forget, forks, leases, moment, read, requests, runs, search,
-    summaries, texts, threads, verify,
+    SqliteStore, anchors, answers, back, cards, chat, files, forget, forks, leases, moment, read, requests, runs, schedule,
+    search, summaries, texts, threads, verify,
 };
 use crate::{
     After, AnchorKey, Append, Appended, Fault, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile,
-    Lease, Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreError, StoreFuture, ThreadSummary,
-    Verified, WaitingCard, Writer,
+    Lease, Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Scheduled, Spent, Step, Store, StoreError, StoreFuture,
+    ThreadSummary, Verified, WaitingCard, Writer,
 };
 
 impl Store for SqliteStore {
@@ -101,6 +101,18 @@ impl Store for SqliteStore {
 
     fn stop_asked<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, bool> {
         self.read(owner, move |connection, owner| leases::stop_asked(connection, owner, run))
+    }
+
+    fn schedule<'a>(&'a self, owner: &'a OwnerId, work: Scheduled) -> StoreFuture<'a, ()> {
+        self.write(owner, move |log, _| schedule::keep(log, work))
+    }
+
+    fn scheduled<'a>(&'a self, owner: &'a OwnerId, until: Option<Timestamp>, count: usize) -> StoreFuture<'a, Vec<Scheduled>> {
+        self.read(owner, move |connection, owner| schedule::list(connection, owner, until, count))
+    }
+
+    fn unschedule<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> StoreFuture<'a, bool> {
+        self.amend(owner, move |log| schedule::cancel(log, run, now))
     }
 
     fn spend<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, spent: Spent) -> StoreFuture<'a, ()> {

@@ -33,7 +33,8 @@ fn columns() -> String {
     format!(
         "{RUN}, runs.run, runs.began, runs.ended, runs.how, runs.detail,
          (SELECT count(*) FROM rounds WHERE rounds.run = runs.run),
-         (SELECT renewed FROM leases WHERE leases.run = runs.run), (SELECT until FROM leases WHERE leases.run = runs.run), {}",
+         (SELECT renewed FROM leases WHERE leases.run = runs.run), (SELECT until FROM leases WHERE leases.run = runs.run),
+         (SELECT at FROM scheduled WHERE scheduled.owner = runs.owner AND scheduled.id = runs.id), {}",
         requests::SPENT
     )
 }
@@ -52,7 +53,8 @@ fn summary(row: &Row<'_>) -> Result<(RunSummary, Option<String>), rusqlite::Erro
         end,
         rounds: row.get(10)?,
         lease: time(11)?.zip(time(12)?).map(|(renewed, until)| LeaseTime::new(renewed, until)),
-        spent: requests::spent(row, 13)?,
+        due: time(13)?,
+        spent: requests::spent(row, 14)?,
     };
     Ok((summary, how))
 }

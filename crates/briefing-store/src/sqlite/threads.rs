@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction};
 use super::append::{Log, first_of};
 use super::ids::{OwnerKey, entry_id, owner_of, thread_id};
 use super::time::{micros, timestamp};
-use super::{forks, leases, rows};
+use super::{forks, leases, rows, schedule};
 use crate::{After, StoreError, ThreadSummary};
 
 /// The thread of that id, or the one that it was merged into.
@@ -80,9 +80,10 @@ pub(super) fn arrived(tx: &Transaction<'_>, owner: OwnerKey, id: &MessageId) -> 
 
 /// Everything of `from` now belongs to `into`. What forks of either show must not change by it.
 pub(super) fn merge(tx: &Transaction<'_>, from: i64, into: i64) -> Result<(), StoreError> {
-    const MOVED: [&str; 8] = [
+    const MOVED: [&str; 9] = [
         "UPDATE members SET thread = ?2 WHERE thread = ?1",
         "UPDATE runs SET thread = ?2 WHERE thread = ?1",
+        "UPDATE scheduled SET thread = ?2 WHERE thread = ?1",
         "INSERT INTO people (thread, address) SELECT ?2, address FROM people WHERE thread = ?1 ON CONFLICT DO NOTHING",
         "UPDATE OR IGNORE awaited SET thread = ?2 WHERE thread = ?1",
         "INSERT INTO call_ids (thread, given, times) SELECT ?2, given, times FROM call_ids WHERE thread = ?1
@@ -179,6 +180,7 @@ pub(super) fn split(log: &mut Log<'_>, entry: i64) -> Result<i64, StoreError> {
     }
     forks::was_unread(tx, old, new, entry)?;
     leases::split(tx, old, new)?;
+    schedule::split(tx, old, new)?;
     tx.prepare_cached("INSERT INTO call_ids (thread, given, times) SELECT ?2, given, times FROM call_ids WHERE thread = ?1")?
         .execute([old, new])?;
     tx.prepare_cached("DELETE FROM anchors WHERE thread = ?1 AND (at, entry) >= (?2, ?3)")?.execute([old, at, entry])?;

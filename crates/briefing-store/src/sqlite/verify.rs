@@ -7,7 +7,7 @@ use briefing::message::{OwnerId, RunId};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::ids::{OwnerKey, entry_id, number, owner_of, thread_id};
-use super::{bodies, chat, forks, requests, rows, runs, schema, search, texts, threads};
+use super::{bodies, chat, forks, requests, rows, runs, schedule, schema, search, texts, threads};
 use crate::blobs::{BlobHash, Blobs};
 use crate::{Fault, Reference, StoreError, Verified};
 
@@ -387,6 +387,9 @@ fn began(connection: &Connection, owner: &Owner, verified: &mut Verified) -> Res
     for (key, number) in requests::altered(connection, owner.key)? {
         verified.fault(Fault::RequestAltered { owner: name(), run: run_id(connection, key)?, number });
     }
+    for run in schedule::misplaced(connection, owner.key)? {
+        verified.fault(Fault::ScheduledMisplaced { owner: name(), run });
+    }
     let mut misplaced = BTreeSet::new();
     for sql in MISPLACED {
         let mut statement = connection.prepare(&format!("{sql} AND run BETWEEN ?1 AND ?2 AND ?3 = ?3"))?;
@@ -441,7 +444,7 @@ fn has_its_people(connection: &Connection, thread: i64) -> Result<bool, StoreErr
 
 /// Everything is somebody's.
 fn nobodys(connection: &Connection, verified: &mut Verified) -> Result<(), StoreError> {
-    const KEYS: [&str; 24] = [
+    const KEYS: [&str; 25] = [
         "entry >> 40 AS owner FROM entries",
         "entry >> 40 FROM members",
         "entry >> 40 FROM mails",
@@ -465,6 +468,7 @@ fn nobodys(connection: &Connection, verified: &mut Verified) -> Result<(), Store
         "run >> 40 FROM leases",
         "owner FROM keys",
         "owner FROM names",
+        "owner FROM scheduled",
         "owner FROM awaited",
     ];
     let all = KEYS.map(|keys| format!("SELECT {keys}")).join(" UNION ");

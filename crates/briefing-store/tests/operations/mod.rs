@@ -9,8 +9,8 @@ use std::time::Duration;
 use briefing::log::{AttachmentId, Body, Entry, Erased, Popped, RecordedRound, Run, Settled};
 use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
 use briefing_store::{
-    AnchorKey, Append, Appended, BlobHash, Forget, ForgetReport, ImportedRound, KeptRequest, KeptText, Lease, RunEnd, Spent,
-    Step, Store, StoreError, Writer,
+    AnchorKey, Append, Appended, BlobHash, Forget, ForgetReport, ImportedRound, KeptRequest, KeptText, Lease, RunEnd,
+    Scheduled, Spent, Step, Store, StoreError, Writer,
 };
 use jiff::Timestamp;
 use pollster::block_on;
@@ -81,6 +81,8 @@ pub(crate) enum What {
     Release(Lease),
     EndRun(Writer, RunEnd, Option<&'static str>, Timestamp),
     StopRun(RunId, Timestamp),
+    Schedule(Scheduled),
+    Unschedule(RunId, Timestamp),
     Spend(Writer, Spent),
     BeginStep(Writer, &'static str, Timestamp),
     KeepRequest(Writer, KeptRequest, Timestamp),
@@ -99,6 +101,7 @@ pub(crate) enum Answer {
     Entries(Vec<EntryId>),
     Popped(Option<Arc<Entry>>),
     Imported(bool),
+    Unscheduled(bool),
     Leased(Lease),
     Step(Step),
     Kept(u32),
@@ -141,6 +144,8 @@ pub(crate) fn apply(store: &dyn Store, operation: &Operation) -> Answer {
             answer(block_on(store.end_run(owner, &writer, end, detail, now)), |()| Answer::Done)
         }
         What::StopRun(run, now) => answer(block_on(store.stop_run(owner, &run, now)), |()| Answer::Done),
+        What::Schedule(work) => answer(block_on(store.schedule(owner, work)), |()| Answer::Done),
+        What::Unschedule(run, now) => answer(block_on(store.unschedule(owner, &run, now)), Answer::Unscheduled),
         What::Spend(writer, spent) => answer(block_on(store.spend(owner, &writer, spent)), |()| Answer::Done),
         What::BeginStep(writer, key, now) => answer(block_on(store.begin_step(owner, &writer, key, now)), Answer::Step),
         What::KeepRequest(writer, request, now) => {

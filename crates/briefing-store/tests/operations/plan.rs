@@ -7,7 +7,7 @@ use briefing::message::{Assistant, CallId, EntryId, Item, Outcome, OwnerId, RunI
 use briefing::ports::{Back, FileText};
 use briefing_store::{
     AnchorKey, Append, By, Content, Expected, Forget, ImportedRound, KeptRequest, KeptText, Key, Lease, Logged, Role, RunEnd,
-    Spent, Store, Target, Writer,
+    Scheduled, Spent, Store, Target, Writer,
 };
 use jiff::Timestamp;
 use pollster::block_on;
@@ -51,6 +51,8 @@ enum Step {
     Release(u8),
     End(u8, u8, Time),
     Stop(u8, Time),
+    Schedule(Begun, Time),
+    Unschedule(u8, Time),
     Spend(u8, u64),
     Begins(u8, u8, Time),
     Keep(u8, u8, Time),
@@ -162,6 +164,8 @@ pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
         1 => n().prop_map(Step::Release),
         3 => (n(), n(), clocks()).prop_map(|(run, how, at)| Step::End(run, how, at)),
         1 => (n(), times()).prop_map(|(run, at)| Step::Stop(run, at)),
+        4 => (begun(), times()).prop_map(|(run, at)| Step::Schedule(run, at)),
+        1 => (n(), times()).prop_map(|(run, at)| Step::Unschedule(run, at)),
         2 => (n(), prop_oneof![0_u64..9, Just(u64::MAX)]).prop_map(|(run, tokens)| Step::Spend(run, tokens)),
         3 => (n(), n(), times()).prop_map(|(run, key, at)| Step::Begins(run, key, at)),
         4 => (n(), n(), times()).prop_map(|(run, body, at)| Step::Keep(run, body, at)),
@@ -336,6 +340,14 @@ impl Over<'_> {
                 What::EndRun(self.writer(Self::run(*run), run / 5), pick(&RunEnd::ALL, *how), detail, time(*at))
             }
             Step::Stop(run, at) => What::StopRun(Self::run(*run), time(*at)),
+            Step::Schedule((run, thread, _, persona), at) => What::Schedule(Scheduled {
+                run: Self::run(*run),
+                thread: self.thread(*thread),
+                persona: pick(&PERSONAS, *persona).into(),
+                responsibility: "digest".to_owned(),
+                at: time(*at),
+            }),
+            Step::Unschedule(run, at) => What::Unschedule(Self::run(*run), time(*at)),
             Step::Spend(run, tokens) => {
                 let spent = Spent { requests: 1, input: *tokens, reasoning: tokens / 2, ..Spent::default() };
                 What::Spend(self.writer(Self::run(*run), run / 5), spent)

@@ -11,7 +11,7 @@ use briefing::view::HistoryView;
 use briefing::{Chain, ModelProfile, Profiles, Responsibility, Stride, Wire};
 use briefing_agent::tool::AddError;
 use briefing_agent::{Agent, AgentError, Clock, Ended, Limits, Model, Settings, Stop, StoreEngine};
-use briefing_store::{Append, Key, Store, StoreError, Target};
+use briefing_store::{Append, Key, Scheduled, Store, StoreError, Target};
 
 use super::model::name;
 use super::{Effects, Hook, ScriptedModel, SetClock, tools};
@@ -146,7 +146,18 @@ impl Desk {
     /// # Errors
     /// As [`Agent::work`].
     pub async fn work(agent: &Agent, thread: ThreadId) -> Result<Ended, AgentError> {
-        let responsibility = Responsibility { name: SCHEDULED.to_owned(), instructions: Question::Scheduled.asks().to_owned() };
-        agent.work(thread, responsibility, &Stop::new(), &mut |_| {}).await
+        agent.work(thread, scheduled(), &Stop::new(), &mut |_| {}).await
     }
+
+    /// Does it as what is due.
+    ///
+    /// # Errors
+    /// As [`Agent::work_due`].
+    pub async fn work_due(agent: &Agent, work: &Scheduled) -> Result<Ended, AgentError> {
+        agent.work_due(work, scheduled(), &Stop::new(), &mut |_| {}).await
+    }
+}
+
+fn scheduled() -> Responsibility {
+    Responsibility { name: SCHEDULED.to_owned(), instructions: Question::Scheduled.asks().to_owned() }
 }

@@ -8,8 +8,8 @@ use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
 use briefing::ports::Back;
 use briefing_store::{
     After, AnchorKey, Append, Appended, Fate, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile,
-    Lease, Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreFuture, ThreadSummary, Verified,
-    WaitingCard, Writer,
+    Lease, Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Scheduled, Spent, Step, Store, StoreFuture, ThreadSummary,
+    Verified, WaitingCard, Writer,
 };
 use jiff::Timestamp;
 
@@ -80,6 +80,8 @@ impl<S: Store> Store for Watched<S> {
         end_run(owner: &'a OwnerId, writer: &'a Writer, end: RunEnd, detail: Option<&'a str>, now: Timestamp) -> (),
             Some(writer.clone());
         stop_run(owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> (), None;
+        schedule(owner: &'a OwnerId, work: Scheduled) -> (), None;
+        unschedule(owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> bool, None;
         spend(owner: &'a OwnerId, writer: &'a Writer, spent: Spent) -> (), Some(writer.clone());
         begin_step(owner: &'a OwnerId, writer: &'a Writer, key: &'a str, now: Timestamp) -> Step, Some(writer.clone());
         keep_request(owner: &'a OwnerId, writer: &'a Writer, request: KeptRequest, now: Timestamp) -> u32, Some(writer.clone());
@@ -102,6 +104,7 @@ impl<S: Store> Store for Watched<S> {
     }
 
     reads! { 'a:
+        scheduled(owner: &'a OwnerId, until: Option<Timestamp>, count: usize) -> Vec<Scheduled>;
         stop_asked(owner: &'a OwnerId, run: &'a RunId) -> bool;
         run(owner: &'a OwnerId, run: &'a RunId) -> Option<RunSummary>;
         runs(owner: &'a OwnerId, of: RunsOf) -> Vec<RunSummary>;

@@ -10,7 +10,7 @@ use briefing_store::{RunsOf, Settings, SqliteStore, StoreError};
 use briefing_tests::watched::{Hook, Point, What, owner};
 use pollster::block_on;
 
-use crate::{look, play, prepared};
+use crate::{WIRES, look, play, prepared};
 
 /// Fails one write.
 struct Failing {
@@ -29,11 +29,11 @@ impl Hook for Failing {
 }
 
 /// Plays until the story ends, an hour later after each failure. How often it broke off, and how many writes there were.
-fn play(folder: &Path, hook: &Arc<Failing>) -> (usize, usize) {
+fn play(folder: &Path, wire: Wire, hook: &Arc<Failing>) -> (usize, usize) {
     let hooked: Arc<dyn Hook> = Arc::clone(hook) as Arc<dyn Hook>;
     for broken in 0..3 {
         let desk = play::desk(folder, &hooked, broken);
-        match block_on(play::play(&desk, Wire::OpenAiChat, folder, play::Order::InOrder)) {
+        match block_on(play::play(&desk, wire, folder, play::Order::InOrder)) {
             Ok(()) => return (broken, hook.writes.load(Ordering::SeqCst)),
             Err(AgentError::Store(StoreError::Locked | StoreError::Full)) => {
                 // Nobody has to wait for the run that broke off.
@@ -53,16 +53,18 @@ fn each_write_of_a_store_fails_once() {
     let empty = tempfile::tempdir().unwrap();
     drop(SqliteStore::create(&empty.path().join(play::DATABASE), Settings::default()).unwrap());
     let failing = |at, with| Arc::new(Failing { writes: AtomicUsize::new(0), at, with });
-    let (broken, writes) = play(prepared(empty.path()).path(), &failing(usize::MAX, || StoreError::Locked));
-    assert_eq!(broken, 0);
-    let mut all = 0;
-    for with in [|| StoreError::Locked, || StoreError::Full] {
-        for at in 0..writes {
-            let folder = prepared(empty.path());
-            let (broken, _) = play(folder.path(), &failing(at, with));
-            look::look(folder.path(), Wire::OpenAiChat, broken);
-            all += broken;
+    for wire in WIRES {
+        let (broken, writes) = play(prepared(empty.path()).path(), wire, &failing(usize::MAX, || StoreError::Locked));
+        assert_eq!(broken, 0);
+        let mut all = 0;
+        for with in [|| StoreError::Locked, || StoreError::Full] {
+            for at in 0..writes {
+                let folder = prepared(empty.path());
+                let (broken, _) = play(folder.path(), wire, &failing(at, with));
+                look::look(folder.path(), wire, broken);
+                all += broken;
+            }
         }
+        eprintln!("{wire}: {writes} writes failed in two ways each; {all} times it broke off and was taken up");
     }
-    eprintln!("{writes} writes failed in two ways each; {all} times it broke off and was taken up");
 }

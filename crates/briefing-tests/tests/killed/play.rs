@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use briefing::Wire;
-use briefing::message::ThreadId;
+use briefing::message::{RunId, ThreadId};
 use briefing_agent::{Agent, AgentError, StepKey};
-use briefing_store::{Durability, Key, RunsOf, Settings, SqliteStore, StoreError};
+use briefing_store::{Durability, Key, RunEnd, RunsOf, Scheduled, Settings, SqliteStore, StoreError};
 use briefing_tests::watched::{Desk, FIRST, Hook, Question, SCHEDULED, SECOND, SetClock, Watched, owner};
+use jiff::Timestamp;
 
 use crate::child::append;
 
@@ -69,10 +70,48 @@ pub(crate) async fn play(desk: &Desk, wire: Wire, folder: &Path, order: Order) -
         }
     }
     let work = desk.store.named_thread(&owner(), SCHEDULED).await?;
-    if !worked(desk, work).await? {
-        Desk::work(&agent, work).await?;
+    match works(wire) {
+        Works::AtOnce if worked(desk, work).await? => {}
+        Works::AtOnce => drop(Desk::work(&agent, work).await?),
+        Works::WhenDue => work_due(desk, &agent, work).await?,
     }
     say(desk, &agent, chat, Question::Second, SECOND, folder).await
+}
+
+/// How the scheduled work of a story comes to be done.
+enum Works {
+    AtOnce,
+    WhenDue,
+}
+
+/// Each wire has one of both.
+const fn works(wire: Wire) -> Works {
+    match wire {
+        Wire::OpenAiChat | Wire::OpenAiResponses => Works::AtOnce,
+        Wire::Anthropic | Wire::Gemini => Works::WhenDue,
+    }
+}
+
+/// Schedules work as one run, whoever did so before, and does it if nobody has.
+async fn work_due(desk: &Desk, agent: &Agent, thread: ThreadId) -> Result<(), AgentError> {
+    let at = Timestamp::from_second(BEGINS).unwrap();
+    let (run, persona) = (RunId::new(SCHEDULED), agent.persona().address().into());
+    let work = Scheduled { run, thread, persona, responsibility: SCHEDULED.to_owned(), at };
+    match agent.engine().schedule(&owner(), &work).await {
+        // It was done, or was begun by one that died.
+        Ok(()) | Err(StoreError::RunBegun { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let is_due = agent.due(10).await?.contains(&work);
+    match Desk::work_due(agent, &work).await {
+        Ok(_) if is_due => Ok(()),
+        Err(AgentError::EndedBefore { how: RunEnd::Answered, .. }) if !is_due => {
+            assert!(worked(desk, thread).await?);
+            Ok(())
+        }
+        Ok(ended) => panic!("it was not due, and is done: {ended:?}"),
+        Err(error) => Err(error),
+    }
 }
 
 /// A person says that, and is answered.

@@ -17,10 +17,11 @@ const MIGRATIONS: [Migration; NEWEST as usize] = [
     Migration { name: "search", sql: include_str!("0002_search.sql") },
     Migration { name: "chat", sql: include_str!("0003_chat.sql") },
     Migration { name: "runs", sql: include_str!("0004_runs.sql") },
+    Migration { name: "schedule", sql: include_str!("0005_schedule.sql") },
 ];
 
 /// The newest schema: the number of the last migration.
-pub(super) const NEWEST: u32 = 4;
+pub(super) const NEWEST: u32 = 5;
 
 /// By which a file tells that it is Briefing's (`PRAGMA application_id`): "BRFG".
 const APPLICATION: i32 = 0x4252_4647;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use briefing::log::{Body, Entry, Erased, Kind};
-use briefing::message::{EntryId, OwnerId, ThreadId};
-use briefing_store::{BlobHash, Forget, ForgetReport, StoreError};
+use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
+use briefing_store::{BlobHash, Forget, ForgetReport, Scheduled, StoreError};
 use jiff::Timestamp;
 
 use super::log::{Log, Row, RunRow, cut};
@@ -17,6 +17,7 @@ const SEARCHABLE: [Kind; 4] = [Kind::Mail, Kind::Message, Kind::ToolUse, Kind::S
 struct Reach {
     entries: BTreeSet<EntryId>,
     runs: BTreeSet<usize>,
+    scheduled: Vec<RunId>,
     /// The threads that lose something, and those of them that have nothing left.
     touched: BTreeSet<ThreadId>,
     emptied: BTreeSet<ThreadId>,
@@ -36,6 +37,7 @@ pub(super) fn report(owners: &BTreeMap<OwnerId, Log>, owner: &OwnerId, what: &Fo
     let mut report = ForgetReport {
         threads: reach.emptied.len() as u64,
         runs: reach.runs.len() as u64,
+        scheduled: reach.scheduled.len() as u64,
         requests: asked(log, what, &reach).len() as u64,
         raw: rows.iter().filter(|row| row.raw.is_some()).count() as u64,
         attachments: rows.iter().map(|row| row.attachments().len() as u64).sum(),
@@ -84,6 +86,7 @@ pub(super) fn forget(log: &mut Log, what: &Forget, now: Timestamp) {
     for (run, at) in asked(log, what, &reach).into_iter().rev() {
         log.runs[run].work.requests.remove(at);
     }
+    log.scheduled.retain(|work| !reach.scheduled.contains(&work.run));
     log.leases.retain(|held| !reach.runs.contains(&held.run));
     for row in log.rows.iter_mut().filter(|row| reach.entries.contains(&row.entry.id)) {
         let hash = *BlobHash::of(format!("{:?}", row.entry).as_bytes()).as_bytes();
@@ -152,7 +155,9 @@ fn reach(log: &Log, what: &Forget) -> Reach {
     let mut touched: BTreeSet<ThreadId> = entries.iter().filter_map(|entry| log.row(*entry)).map(|row| row.thread).collect();
     touched.extend(runs.iter().map(|run| log.runs[*run].run.thread));
     let emptied = touched.iter().filter(|thread| !left(thread)).copied().collect();
-    Reach { entries, runs, touched, emptied }
+    let goes = |work: &&Scheduled| whole.contains(&work.thread) || log.run(&work.run).is_ok_and(|run| runs.contains(&run));
+    let scheduled = log.scheduled.iter().filter(goes).map(|work| work.run.clone()).collect();
+    Reach { entries, runs, scheduled, touched, emptied }
 }
 
 /// Whether a run goes with what it answers or wrote, or is old itself where it has neither.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use briefing::log::{Attachment, Body, Card, Edit, Entry, Kind, Kinds, Mail, Message, MessageId, Notice, Place, Popped, Run};
 use briefing::message::{EntryId, RunId, ThreadId};
-use briefing_store::{AnchorKey, BlobHash, Key, StoreError};
+use briefing_store::{AnchorKey, BlobHash, Key, Scheduled, StoreError};
 use jiff::Timestamp;
 
 use super::work::{Held, Work};
@@ -22,6 +22,7 @@ pub(super) struct Log {
     pub(super) runs: Vec<RunRow>,
     pub(super) fences: u64,
     pub(super) leases: Vec<Held>,
+    pub(super) scheduled: Vec<Scheduled>,
     /// The runs that were imported, forgotten ones included.
     pub(super) imported: Vec<RunId>,
     /// How often an id was given to a call of a thread.

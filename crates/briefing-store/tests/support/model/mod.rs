@@ -7,6 +7,7 @@ mod forget;
 mod log;
 mod read;
 mod runs;
+mod schedule;
 mod search;
 mod threads;
 mod work;
@@ -21,8 +22,8 @@ use briefing::message::{Assistant, EntryId, Outcome, OwnerId, RunId, ThreadId};
 use briefing::ports::Back;
 use briefing_store::{
     After, AnchorKey, Append, Appended, Forget, ForgetReport, Hit, ImportedRound, KeptRequest, KeptText, Key, KnownFile, Lease,
-    Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Spent, Step, Store, StoreError, StoreFuture, ThreadSummary,
-    Verified, WaitingCard, Writer,
+    Logged, Moment, RunEnd, RunRequest, RunSummary, RunsOf, Scheduled, Spent, Step, Store, StoreError, StoreFuture,
+    ThreadSummary, Verified, WaitingCard, Writer,
 };
 use jiff::Timestamp;
 
@@ -141,6 +142,18 @@ impl Store for Model {
 
     fn stop_asked<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> StoreFuture<'a, bool> {
         self.read(owner, |log| log.stop_asked(run))
+    }
+
+    fn schedule<'a>(&'a self, owner: &'a OwnerId, work: Scheduled) -> StoreFuture<'a, ()> {
+        self.write(owner, |log| log.schedule(work))
+    }
+
+    fn scheduled<'a>(&'a self, owner: &'a OwnerId, until: Option<Timestamp>, count: usize) -> StoreFuture<'a, Vec<Scheduled>> {
+        self.read(owner, |log| log.list_scheduled(until, count))
+    }
+
+    fn unschedule<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> StoreFuture<'a, bool> {
+        self.write(owner, |log| log.unschedule(run, now))
     }
 
     fn spend<'a>(&'a self, owner: &'a OwnerId, writer: &'a Writer, spent: Spent) -> StoreFuture<'a, ()> {

@@ -60,6 +60,7 @@ impl Log {
         for run in self.runs.iter_mut().filter(|run| run.run.thread == from) {
             run.run.thread = into;
         }
+        self.move_scheduled(from, into, |_| true);
         for (_, given, times) in self.call_ids.extract_if(.., |(thread, ..)| *thread == from).collect::<Vec<_>>() {
             let before = self.calls_given(into, &given);
             self.call_ids.retain(|(thread, id, _)| *thread != into || *id != given);
@@ -107,11 +108,14 @@ impl Log {
                 return Err(StoreError::Forked { entry, fork });
             }
         }
+        let mut runs = Vec::new();
         for run in self.runs.iter_mut().filter(|run| run.run.thread == thread) {
             if run.belongs_to().iter().any(|other| moved.contains(other)) {
                 run.run.thread = new;
+                runs.push(run.run.id.clone());
             }
         }
+        self.move_scheduled(thread, new, |run| runs.contains(run));
         for row in self.rows.iter_mut().filter(|row| moved.contains(&row.entry.id)) {
             row.thread = new;
         }

@@ -136,6 +136,7 @@ impl Log {
         self.is_open(at)?;
         self.runs[at].work.end = Some(Ended { how, detail: detail.map(str::to_owned), at: cut(now) });
         self.leases.retain(|held| held.run != at);
+        self.scheduled.retain(|work| work.run != writer.run);
         Ok(())
     }
 
@@ -195,6 +196,7 @@ impl Log {
             end: run.work.end.clone(),
             rounds: u32::try_from(self.rounds_of(at).len()).unwrap(),
             lease: self.leases.iter().find(|held| held.run == at).map(Held::time),
+            due: self.scheduled.iter().find(|work| work.run == run.run.id).map(|work| work.at),
             spent: run.work.spent,
         }
     }
