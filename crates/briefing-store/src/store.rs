@@ -268,6 +268,10 @@ pub trait Store: Send + Sync {
     /// What is read of a chat afterwards tells of no card that waits in vain. An unknown thread has none.
     fn settle_lapsed<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>>;
 
+    /// Settles every card of the owner that was claimed before that time and is not settled as lost, in the order in which they were
+    /// appended, and gives their notices: whoever claimed them is gone, and nobody knows whether they were done.
+    fn settle_lost<'a>(&'a self, owner: &'a OwnerId, before: Timestamp, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>>;
+
     /// At most `count` cards of the thread that stand before `before` (none: all of it) and are not settled, newest first.
     fn open_cards<'a>(
         &'a self,

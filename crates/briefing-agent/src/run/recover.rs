@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use briefing::log::{RecordedRound, Settled};
+use briefing::log::RecordedRound;
 use briefing::message::{CallId, EntryId, Outcome, RunId, ToolCall};
 use briefing::texts::OutcomeText;
 use briefing_store::{Key, Lease, RunEnd, RunSummary, StoreError, Writer};
@@ -15,9 +15,6 @@ use crate::{AgentError, Event, Told};
 /// Whoever claimed a card and did not settle it for so long died over it: longer than a confirmed card may take
 /// ([`crate::cards::CARD_TIME`]).
 const CLAIM_LASTS: Duration = Duration::from_secs(1_800);
-
-/// How many cards of an owner are looked at.
-const CARDS: usize = 1_000;
 
 /// How far a call is that has no outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,15 +96,8 @@ impl Inner {
     /// Settles cards whose claim is so old that whoever did them is gone: they may have been done.
     pub(crate) async fn settle_lost_cards(&self) -> Result<(), AgentError> {
         let now = self.clock.now();
-        for waiting in self.store.waiting_cards(self.owner(), CARDS).await? {
-            let gone = |claimed| now.duration_since(claimed) > CLAIM_LASTS.try_into().unwrap_or_default();
-            if waiting.claimed.is_some_and(gone) {
-                match self.store.settle(self.owner(), waiting.card.id, Settled::Lost, None, now).await {
-                    // The latter: somebody else was there first.
-                    Ok(_) | Err(StoreError::Settled { .. }) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
+        if let Ok(before) = now.checked_sub(CLAIM_LASTS) {
+            self.store.settle_lost(self.owner(), before, now).await?;
         }
         Ok(())
     }

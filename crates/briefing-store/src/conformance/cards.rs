@@ -134,6 +134,30 @@ pub(super) async fn what_has_lapsed_is_settled_once(store: &dyn Store) {
     assert_eq!(desk.notices(&[exact]).await.len(), 1);
 }
 
+pub(super) async fn who_claimed_a_card_and_is_gone_lost_it(store: &dyn Store) {
+    let (owner, other) = (OwnerId::default(), OwnerId::new("other"));
+    let desk = Desk { store, owner: &owner };
+    let (one, two) = (desk.thread().await, desk.thread().await);
+    let (first, second, waits, done) = (
+        desk.card(one, "A", 1).await,
+        desk.card(two, "B", 2).await,
+        desk.card(one, "C", 3).await,
+        desk.card(one, "D", 4).await,
+    );
+    for (card, second) in [(second, 50), (first, 60), (done, 10)] {
+        store.claim_card(&owner, card, at(second)).await.unwrap();
+    }
+    desk.settle(done, Settled::Done, 11).await;
+    assert_eq!(store.settle_lost(&owner, at(50), at(99)).await.unwrap(), []);
+    assert_eq!(store.settle_lost(&other, at(99), at(99)).await.unwrap(), []);
+    let lost = store.settle_lost(&owner, at(61), at(100)).await.unwrap();
+    assert_eq!(lost.len(), 2);
+    let told = desk.notices(&[first, second]).await.into_iter().map(|notice| (notice.card, notice.settled));
+    assert_eq!(told.collect::<Vec<_>>(), [(first, Settled::Lost), (second, Settled::Lost)]);
+    assert_eq!((desk.open(one).await, desk.open(two).await), (vec![waits], vec![]));
+    assert_eq!(store.settle_lost(&owner, at(61), at(101)).await.unwrap(), []);
+}
+
 /// A notice goes with its card, so no action of it can be told any more.
 pub(super) async fn nothing_is_told_of_a_card_that_was_erased(store: &dyn Store) {
     let owner = OwnerId::default();

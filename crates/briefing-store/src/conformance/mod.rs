@@ -171,6 +171,7 @@ cases! {
         open_cards_are_read_newest_first,
         a_card_is_settled_in_the_language_of_now,
         what_has_lapsed_is_settled_once,
+        who_claimed_a_card_and_is_gone_lost_it,
         nothing_is_told_of_a_card_that_was_erased;
     messages:
         a_message_is_kept_whole,

@@ -132,6 +132,27 @@ pub(super) fn settle_lapsed(log: &mut Log<'_>, thread: ThreadId, now: Timestamp)
     Ok(notices)
 }
 
+/// Settles every card that was claimed before that time and can be read.
+pub(super) fn settle_lost(log: &mut Log<'_>, before: Timestamp, now: Timestamp) -> Result<Vec<EntryId>, StoreError> {
+    let claimed: Vec<i64> = log
+        .tx
+        .prepare_cached(
+            "SELECT entry FROM cards WHERE notice IS NULL AND claimed < ?3 AND entry BETWEEN ?1 AND ?2 ORDER BY entry",
+        )?
+        .query_map((log.owner.first(), log.owner.last(), micros(before)), |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut notices = Vec::new();
+    for card in claimed {
+        match settle(log, entry_id(card), Settled::Lost, None, now) {
+            Ok(notice) => notices.push(notice),
+            // It stays claimed, and keeps nobody from anything else.
+            Err(StoreError::Corrupt { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(notices)
+}
+
 /// How a card was settled, if it was.
 pub(super) fn settled_as(connection: &Connection, card: i64) -> Result<Option<Settled>, StoreError> {
     let mut statement = connection

@@ -193,6 +193,10 @@ impl Store for SqliteStore {
         self.amend(owner, move |log| cards::settle_lapsed(log, thread, now))
     }
 
+    fn settle_lost<'a>(&'a self, owner: &'a OwnerId, before: Timestamp, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>> {
+        self.amend(owner, move |log| cards::settle_lost(log, before, now))
+    }
+
     fn open_cards_as_of<'a>(
         &'a self,
         owner: &'a OwnerId,

@@ -70,6 +70,7 @@ pub(crate) enum What {
     ImportRun(Run, Vec<ImportedRound>, Timestamp),
     Settle(EntryId, Settled, Option<&'static str>, Timestamp),
     SettleLapsed(ThreadId, Timestamp),
+    SettleLost(Timestamp, Timestamp),
     Pop(ThreadId, Timestamp),
     Fork(ThreadId, EntryId),
     KeepText(AttachmentId, KeptText),
@@ -130,6 +131,7 @@ pub(crate) fn apply(store: &dyn Store, operation: &Operation) -> Answer {
         What::Settle(card, settled, language, now) => {
             answer(block_on(store.settle(owner, card, settled, language, now)), Answer::Entry)
         }
+        What::SettleLost(before, now) => answer(block_on(store.settle_lost(owner, before, now)), Answer::Entries),
         What::SettleLapsed(thread, now) => answer(block_on(store.settle_lapsed(owner, thread, now)), Answer::Entries),
         What::Pop(thread, now) => answer(block_on(store.pop(owner, thread, now)), Answer::Popped),
         What::Fork(thread, entry) => answer(block_on(store.fork(owner, thread, entry)), Answer::Thread),

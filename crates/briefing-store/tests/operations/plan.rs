@@ -40,6 +40,7 @@ enum Step {
     Import(Begun, Vec<(Vec<u8>, Vec<bool>)>, Time),
     Settle(u8, u8, Option<u8>, Time),
     SettleLapsed(u8, Time),
+    SettleLost(Time, Time),
     Pop(u8, Time),
     Fork(u8, u8),
     KeepText(u8, u32, Option<u8>),
@@ -153,6 +154,7 @@ pub(crate) fn plans(most: usize) -> impl Strategy<Value = Vec<Plan>> {
         5 => (n(), n(), n(), times()).prop_map(|(run, call, words, at)| Step::Outcome(run, call, words, at)),
         2 => (n(), n(), prop::option::of(n()), times()).prop_map(|(card, how, language, at)| Step::Settle(card, how, language, at)),
         1 => (n(), times()).prop_map(|(thread, at)| Step::SettleLapsed(thread, at)),
+        1 => (times(), times()).prop_map(|(before, now)| Step::SettleLost(before, now)),
         3 => (n(), times()).prop_map(|(thread, at)| Step::Pop(thread, at)),
         3 => (n(), n()).prop_map(|(thread, entry)| Step::Fork(thread, entry)),
         2 => (n(), 0_u32..3, prop::option::of(n())).prop_map(|(file, version, text)| Step::KeepText(file, version, text)),
@@ -293,6 +295,7 @@ impl Over<'_> {
                 let card = self.entry_where(*card, |body| matches!(body, Body::Card(_)));
                 What::Settle(card, pick(&Settled::ALL, *how), language.map(|n| pick(&LANGUAGES, n)), time(*at))
             }
+            Step::SettleLost(before, now) => What::SettleLost(time(*before), time(*now)),
             Step::SettleLapsed(thread, at) => What::SettleLapsed(self.thread(*thread), time(*at)),
             Step::Pop(thread, at) => What::Pop(self.thread(*thread), time(*at)),
             Step::Fork(thread, entry) => {

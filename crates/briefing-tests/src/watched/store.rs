@@ -87,6 +87,7 @@ impl<S: Store> Store for Watched<S> {
         keep_request(owner: &'a OwnerId, writer: &'a Writer, request: KeptRequest, now: Timestamp) -> u32, Some(writer.clone());
         settle(owner: &'a OwnerId, card: EntryId, settled: Settled, language: Option<&'a str>, now: Timestamp) -> EntryId, None;
         claim_card(owner: &'a OwnerId, card: EntryId, now: Timestamp) -> (), None;
+        settle_lost(owner: &'a OwnerId, before: Timestamp, now: Timestamp) -> Vec<EntryId>, None;
         settle_lapsed(owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> Vec<EntryId>, None;
         pop(owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> Option<Arc<Entry>>, None;
         fork(owner: &'a OwnerId, thread: ThreadId, entry: EntryId) -> ThreadId, None;

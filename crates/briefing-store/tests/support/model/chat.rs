@@ -42,6 +42,13 @@ impl Log {
         lapsed.map(|card| self.settle(card.id, Settled::Expired, None, now)).collect()
     }
 
+    pub(super) fn settle_lost(&mut self, before: Timestamp, now: Timestamp) -> Result<Vec<EntryId>, StoreError> {
+        let is_old = |row: &&Row| row.claimed.is_some_and(|claimed| claimed < cut(before)) && !row.erased();
+        let claimed: Vec<EntryId> = self.rows.iter().filter(is_old).map(|row| row.entry.id).collect();
+        let open: Vec<EntryId> = claimed.into_iter().filter(|card| self.notice_of(*card).is_none()).collect();
+        open.into_iter().map(|card| self.settle(card, Settled::Lost, None, now)).collect()
+    }
+
     fn notice_of(&self, card: EntryId) -> Option<&Arc<Notice>> {
         self.rows.iter().filter_map(Row::notice).find(|notice| notice.card == card)
     }

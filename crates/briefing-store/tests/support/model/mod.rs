@@ -228,6 +228,10 @@ impl Store for Model {
         self.write(owner, |log| log.settle(card, settled, language, now))
     }
 
+    fn settle_lost<'a>(&'a self, owner: &'a OwnerId, before: Timestamp, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>> {
+        self.write(owner, |log| log.settle_lost(before, now))
+    }
+
     fn settle_lapsed<'a>(&'a self, owner: &'a OwnerId, thread: ThreadId, now: Timestamp) -> StoreFuture<'a, Vec<EntryId>> {
         self.write(owner, |log| log.settle_lapsed(thread, now))
     }
