@@ -10,6 +10,7 @@ mod recorded;
 mod support;
 
 mod cards;
+mod engine;
 mod faults;
 mod hostile;
 mod meanwhile;
