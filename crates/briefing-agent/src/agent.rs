@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use briefing::log::Cause;
-use briefing::message::{EntryId, OwnerId, RunId, ThreadId};
+use briefing::message::{EntryId, RunId, ThreadId};
 use briefing::{Inbound, Persona, Responsibility};
-use briefing_store::{RunEnd, Scheduled, Spent, Store};
+use briefing_store::{Scheduled, Store};
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::assemble::About;
 use crate::engine::{Engine, StoreEngine};
-use crate::model::{Learned, Model};
-use crate::run::Begins;
+use crate::inner::Inner;
+use crate::model::Model;
+use crate::run::{Begins, Ended};
 use crate::tool::ToolSet;
 use crate::{AgentError, Clock, Settings, Stop, Told};
 
@@ -23,45 +24,6 @@ use crate::{AgentError, Clock, Settings, Stop, Told};
 #[derive(Clone)]
 pub struct Agent {
     pub(crate) inner: Arc<Inner>,
-}
-
-pub(crate) struct Inner {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) engine: Arc<dyn Engine>,
-    pub(crate) persona: Arc<Persona>,
-    pub(crate) models: Vec<Model>,
-    pub(crate) tools: Arc<ToolSet>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) settings: Settings,
-    pub(crate) learned: Learned,
-}
-
-impl Inner {
-    pub(crate) fn owner(&self) -> &OwnerId {
-        self.persona.owner()
-    }
-
-    /// Whether that is the address of the agent's persona.
-    pub(crate) fn is_ours(&self, persona: &str) -> bool {
-        persona.eq_ignore_ascii_case(self.persona.address())
-    }
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
-    /// The run.
-    pub run: RunId,
-    /// How.
-    pub how: RunEnd,
-    /// What is told beside that, such as the fault of a provider.
-    pub detail: Option<String>,
-    /// The entry of the answer, if there is one.
-    pub answer: Option<EntryId>,
-    /// What the run has spent, that of a process that died included.
-    pub spent: Spent,
-    /// What this process spent on it, where the prices of its models are known: in their unit.
-    pub cost: u64,
 }
 
 impl Agent {
@@ -86,24 +48,14 @@ impl Agent {
             return Err(AgentError::NoPrices { model: Arc::clone(model.name()) });
         }
         let engine = Arc::new(StoreEngine::new(Arc::clone(&store), StoreEngine::LASTS));
-        let inner = Inner { store, engine, persona, models, tools, clock, settings, learned: Learned::default() };
+        let inner = Inner { store, engine, persona, models, tools, clock, settings, learned: Arc::default() };
         Ok(Self { inner: Arc::new(inner) })
     }
 
     /// The same agent under another engine.
     #[must_use]
     pub fn with_engine(self, engine: Arc<dyn Engine>) -> Self {
-        let Inner { store, persona, models, tools, clock, settings, .. } = &*self.inner;
-        let inner = Inner {
-            store: Arc::clone(store),
-            engine,
-            persona: Arc::clone(persona),
-            models: models.clone(),
-            tools: Arc::clone(tools),
-            clock: Arc::clone(clock),
-            settings: settings.clone(),
-            learned: Learned::default(),
-        };
+        let inner = Inner { engine, ..(*self.inner).clone() };
         Self { inner: Arc::new(inner) }
     }
 

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::agent::Inner;
+use crate::inner::Inner;
 
 /// Everything that goes into a request beside the log, the persona and the settings. Kept with the request, as JSON.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -8,7 +8,8 @@ use briefing::message::{EntryId, Part, ThreadId};
 use briefing_store::StoreError;
 
 use crate::AgentError;
-use crate::agent::{Agent, Inner};
+use crate::agent::Agent;
+use crate::inner::Inner;
 use crate::run::guarded;
 use crate::tool::Checked;
 

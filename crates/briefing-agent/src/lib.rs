@@ -12,6 +12,7 @@ mod clock;
 mod engine;
 mod error;
 mod event;
+mod inner;
 mod model;
 pub mod provider;
 mod replay;
@@ -22,7 +23,7 @@ mod settings;
 mod stop;
 pub mod tool;
 
-pub use agent::{Agent, Ended};
+pub use agent::Agent;
 pub use cards::Confirmed;
 pub use clock::Clock;
 #[cfg(feature = "http")]
@@ -33,6 +34,7 @@ pub use event::{Event, Told};
 pub use model::{Model, Prices};
 pub use provider::{FaultKind, Provider, ProviderFault};
 pub use replay::Replayed;
+pub use run::Ended;
 pub use settings::{Limits, Settings};
 pub use stop::Stop;
 pub use tool::{Effect, Proposal, Tool, ToolContext, ToolFailure, ToolOutput, ToolSpec};

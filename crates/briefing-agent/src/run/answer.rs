@@ -9,9 +9,9 @@ use briefing_store::{Append, Key, RunEnd, StoreError, Target};
 use briefing_wire::Stop as StopReason;
 
 use crate::AgentError;
-use crate::agent::{Ended, Inner};
 use crate::engine::StepKey;
-use crate::run::{Halt, Running};
+use crate::inner::Inner;
+use crate::run::{Ended, Halt, Running};
 
 impl Inner {
     /// The answer of that run, if it is in the log. A message that is not edited has one answer of a persona in a thread, whichever run

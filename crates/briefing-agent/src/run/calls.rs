@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 use tracing::Instrument;
 
 use crate::Event;
-use crate::agent::Inner;
 use crate::engine::StepKey;
+use crate::inner::Inner;
 use crate::run::recover::{Stage, card_key, fixed, unanswered};
 use crate::run::{Halt, Running, halt, told_text};
 use crate::tool::{Checked, Effect, OwnerLog, Tool, ToolContext, ToolFailure, ToolOutput};

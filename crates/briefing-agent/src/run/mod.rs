@@ -15,20 +15,37 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use briefing::log::Run;
-use briefing::message::EntryId;
+use briefing::message::{EntryId, RunId};
 use briefing::{Chain, Receipt};
 use briefing_store::{Lease, RunEnd, Spent, StoreError, Writer};
 use futures_util::future::{Either, select};
 use jiff::Timestamp;
 use tracing::Instrument;
 
-use crate::agent::{Ended, Inner};
 use crate::assemble::About;
+use crate::inner::Inner;
 pub(crate) use calls::guarded;
 pub(crate) use open::Begins;
 use recover::Before;
 
 use crate::{AgentError, Event, Stop, Told};
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The run.
+    pub run: RunId,
+    /// How.
+    pub how: RunEnd,
+    /// What is told beside that, such as the fault of a provider.
+    pub detail: Option<String>,
+    /// The entry of the answer, if there is one.
+    pub answer: Option<EntryId>,
+    /// What the run has spent, that of a process that died included.
+    pub spent: Spent,
+    /// What this process spent on it, where the prices of its models are known: in their unit.
+    pub cost: u64,
+}
 
 /// A run while it works.
 pub(crate) struct Running<'a> {

@@ -6,8 +6,8 @@ use briefing_store::{Lease, RunSummary, Scheduled, Spent, StoreError, Writer};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::agent::Inner;
 use crate::assemble::About;
+use crate::inner::Inner;
 use crate::run::Running;
 use crate::run::recover::Before;
 use crate::{AgentError, Event, Stop, Told};

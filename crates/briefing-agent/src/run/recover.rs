@@ -8,8 +8,8 @@ use briefing::message::{CallId, EntryId, Outcome, RunId, ToolCall};
 use briefing::texts::OutcomeText;
 use briefing_store::{Key, Lease, RunEnd, RunSummary, StoreError, Writer};
 
-use crate::agent::Inner;
 use crate::engine::StepKey;
+use crate::inner::Inner;
 use crate::{AgentError, Event, Told};
 
 /// Whoever claimed a card and did not settle it for so long died over it: longer than a confirmed card may take

@@ -2,29 +2,18 @@
 
 use std::process::ExitCode;
 
-use briefing::log::RecordedRound;
 use briefing::message::ThreadId;
-use briefing_store::{RunRequest, RunSummary, RunsOf, Spent, Store};
-use jiff::Timestamp;
+use briefing_store::{RunRequest, RunsOf, Spent, Store};
 
 use crate::agent::build::prices;
 use crate::agent::place::LogPlace;
 use crate::args::RunsArgs;
 use crate::error::Stop;
+use crate::output::Output;
 use crate::output::json::pretty;
-use crate::output::{Output, runs};
+use crate::output::runs::{self, Whole};
 use crate::setup::Setup;
 use crate::shown::ask;
-
-/// One run with everything that is kept of it.
-pub(crate) struct Whole {
-    pub(crate) summary: RunSummary,
-    pub(crate) rounds: Vec<RecordedRound>,
-    pub(crate) steps: Vec<(String, Timestamp)>,
-    pub(crate) requests: Vec<RunRequest>,
-    /// What it cost, at the prices of the configuration; none where they do not tell.
-    pub(crate) cost: Option<u64>,
-}
 
 pub(crate) fn run(args: RunsArgs, out: &mut Output) -> Result<ExitCode, Stop> {
     out.quiet(args.json);

@@ -4,11 +4,10 @@ use std::fmt::Write;
 
 use briefing::log::{Cause, RecordedRound};
 use briefing::message::{Assistant, Item, ToolCall};
-use briefing_store::{RunSummary, Scheduled, Spent};
+use briefing_store::{RunRequest, RunSummary, Scheduled, Spent};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::commands::runs::Whole;
 use crate::output::table::{aligned, brief, cut};
 use crate::output::time::{to_minute, to_second, value};
 use crate::output::{Paint, counted, safe, shown};
@@ -17,6 +16,16 @@ use crate::output::{Paint, counted, safe, shown};
 const TOLD: usize = 100;
 const HEADER: [&str; 8] = ["run", "began", "thread", "for", "rounds", "read", "written", "end"];
 const SCHEDULED_HEADER: [&str; 5] = ["run", "due", "thread", "for", "persona"];
+
+/// One run with everything that is kept of it.
+pub(crate) struct Whole {
+    pub(crate) summary: RunSummary,
+    pub(crate) rounds: Vec<RecordedRound>,
+    pub(crate) steps: Vec<(String, Timestamp)>,
+    pub(crate) requests: Vec<RunRequest>,
+    /// What it cost, at the prices of the configuration; none where they do not tell.
+    pub(crate) cost: Option<u64>,
+}
 
 /// A row a run.
 pub(crate) fn table(runs: &[RunSummary], paint: Paint) -> String {

@@ -1,0 +1,36 @@
+//! What an agent is made of.
+
+use std::sync::Arc;
+
+use briefing::Persona;
+use briefing::message::OwnerId;
+use briefing_store::Store;
+
+use crate::engine::Engine;
+use crate::model::{Learned, Model};
+use crate::tool::ToolSet;
+use crate::{Clock, Settings};
+
+/// The parts of an agent.
+#[derive(Clone)]
+pub(crate) struct Inner {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) persona: Arc<Persona>,
+    pub(crate) models: Vec<Model>,
+    pub(crate) tools: Arc<ToolSet>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) settings: Settings,
+    pub(crate) learned: Arc<Learned>,
+}
+
+impl Inner {
+    pub(crate) fn owner(&self) -> &OwnerId {
+        self.persona.owner()
+    }
+
+    /// Whether that is the address of the agent's persona.
+    pub(crate) fn is_ours(&self, persona: &str) -> bool {
+        persona.eq_ignore_ascii_case(self.persona.address())
+    }
+}
