@@ -14,11 +14,13 @@
 
 use std::path::Path;
 
-use briefing::{Bounds, Call, Dialect, ModelProfile, Wire, fit};
+use briefing::message::{Assistant, Bytes, Item, Media, Outcome, Part, ToolCall};
+use briefing::{Bounds, Call, Dialect, ModelMessage, ModelProfile, Wire, fit};
 use briefing_tests::transcripts::transcripts;
 use briefing_wire::Render;
 use minijinja::value::{Kwargs, Serde};
 use minijinja::{Environment, Error, ErrorKind, context};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn environment(template: &'static str) -> Environment<'static> {
@@ -107,6 +109,43 @@ fn minimax() {
 #[test]
 fn apertus() {
     every_window_renders("Apertus-8B-Instruct.jinja", &compatible("apertus-8b"));
+}
+
+/// What an agent's log can hold, in any order: runs that ended without an answer leave inputs, outcomes and answers in a row.
+fn histories() -> impl Strategy<Value = Vec<ModelMessage>> {
+    let picture = || Part::Image(Media::data("image/png", Bytes::encode(b"\x89PNG")));
+    // The template takes ids of nine characters alone.
+    let step = move |(at, kind): (usize, u8)| match kind {
+        0 | 1 => vec![ModelMessage::user("Where is it?")],
+        2 => vec![ModelMessage::assistant("On its way.")],
+        3 => vec![ModelMessage::system("Be brief.")],
+        kind => {
+            let id = format!("call{at:05}");
+            let call = Item::Call(ToolCall::new(&*id, "look_up", "{}"));
+            let mut outcome = Outcome::text(&*id, "found");
+            outcome.parts.extend((kind == 5).then(picture));
+            let said = Assistant { items: vec![call], ..Assistant::default() };
+            vec![ModelMessage::Assistant(said.into()), ModelMessage::Tool(outcome.into())]
+        }
+    };
+    prop::collection::vec(0_u8..6, 0..9).prop_map(move |kinds| kinds.into_iter().enumerate().flat_map(step).collect())
+}
+
+proptest! {
+    /// A server of a small model whose template wants turns, as `alternates` in a profile says.
+    #[test]
+    fn where_roles_must_alternate_they_do(history in histories(), prefill: bool) {
+        let profile = ModelProfile { alternates: true, prefill, ..compatible("small").profile().clone() };
+        let briefing = fit(&history, &Call::new(profile), &Bounds::none()).unwrap();
+        let messages = served(briefing.render().unwrap().body());
+        let environment = environment("mistralai-Mistral-Nemo-Instruct-2407.jinja");
+        let chat = environment.get_template("chat").unwrap();
+        let rendered = chat.render(context! { messages => Serde(&messages), bos_token => "<s>", eos_token => "</s>" });
+        prop_assert!(rendered.is_ok(), "{:#}\n{messages:#}", rendered.unwrap_err());
+        // Leading system text is not among the messages that a window counts; alone it needs no line, and one is counted.
+        let counted = messages.as_array().unwrap().iter().filter(|message| message["role"] != "system").count();
+        prop_assert_eq!(briefing.receipt().total().messages, counted.max(1) as u64);
+    }
 }
 
 #[test]

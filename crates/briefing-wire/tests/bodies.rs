@@ -5,6 +5,7 @@
 
 mod support;
 
+use briefing::message::{Assistant, Item, Outcome, ToolCall};
 use briefing::{Call, ModelMessage, ModelProfile, Wire};
 use briefing_wire::{WireChange, parse_text};
 use proptest::collection::vec;
@@ -305,4 +306,28 @@ fn where_roles_must_alternate_a_line_stands_between_two_inputs() {
         assert_eq!(roles.collect::<Vec<_>>(), ["user", "assistant", "user"], "{wire}");
         assert!(text(&request).contains("[no answer]"));
     }
+}
+
+/// They do not count calls and outcomes, so an input behind these would be the second in a row; and they take one system message.
+#[test]
+fn where_roles_must_alternate_an_outcome_is_answered() {
+    let call = Item::Call(ToolCall::new("c1", "look_up", "{}"));
+    let said = Assistant { items: vec![call], ..Assistant::default() };
+    let list = [
+        ModelMessage::system("Be brief."),
+        ModelMessage::system("Be kind."),
+        ModelMessage::user("Hi"),
+        ModelMessage::Assistant(said.into()),
+        ModelMessage::Tool(Outcome::text("c1", "found").into()),
+        ModelMessage::user("Are you there?"),
+    ];
+    let roles = |wire: Wire, key: &str| -> Vec<String> {
+        let body = value(&render(&list, &Call::model("gemma-3", Some(wire))));
+        let said = |item: &Value| item["role"].as_str().or_else(|| item["type"].as_str()).unwrap().to_owned();
+        body[key].as_array().unwrap().iter().map(said).collect()
+    };
+    assert_eq!(roles(Wire::OpenAiChat, "messages"), ["system", "user", "assistant", "tool", "assistant", "user"]);
+    assert_eq!(roles(Wire::Anthropic, "messages"), ["user", "assistant", "user", "assistant", "user"]);
+    let items = ["system", "user", "function_call", "function_call_output", "assistant", "user"];
+    assert_eq!(roles(Wire::OpenAiResponses, "input"), items);
 }

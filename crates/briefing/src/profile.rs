@@ -30,7 +30,8 @@ pub struct ModelProfile {
     /// Whether a system message may stand behind the first input.
     pub system_anywhere: bool,
     /// Whether users and the assistant must take turns, as chat templates of small models demand ("Conversation roles must alternate
-    /// user/assistant/user/assistant/..."): a fixed line stands between two inputs then. Mistral's own wire is told by its dialect.
+    /// user/assistant/user/assistant/..."): a fixed line stands between two inputs then, between an outcome and an input, and between two
+    /// answers; and system text behind the head reads as a user's line. Mistral's own wire is told by its dialect.
     pub alternates: bool,
     /// Whether what the model said must carry its type (`"type":"message"`) on OpenAI Responses. OpenAI and most servers take it without;
     /// llama.cpp refuses that ("Cannot determine type of 'item'").
@@ -179,14 +180,23 @@ impl ModelProfile {
     /// Whether users and assistants may come in any order, the first and the last message included: OpenAI itself takes that.
     #[must_use]
     pub const fn takes_any_order(&self) -> bool {
-        matches!((self.wire, self.dialect), (Wire::OpenAiChat | Wire::OpenAiResponses, Dialect::Original))
+        !self.alternates && matches!((self.wire, self.dialect), (Wire::OpenAiChat | Wire::OpenAiResponses, Dialect::Original))
+    }
+
+    /// Whether an outcome must be answered before the next input comes.
+    #[must_use]
+    pub const fn answers_outcomes(&self) -> bool {
+        self.alternates || matches!(self.dialect, Dialect::Mistral)
     }
 
     /// Whether system text behind the head of the list may stay system text. Mistral's order of roles takes none behind an answer
-    /// or an outcome, whatever the profile says, and Gemini has no such role.
+    /// or an outcome, whatever the profile says, nor do chat templates that want turns, and Gemini has no such role.
     #[must_use]
     pub const fn takes_system_anywhere(&self) -> bool {
-        self.system_anywhere && !matches!(self.dialect, Dialect::Mistral) && !matches!(self.wire, Wire::Gemini)
+        self.system_anywhere
+            && !self.alternates
+            && !matches!(self.dialect, Dialect::Mistral)
+            && !matches!(self.wire, Wire::Gemini)
     }
 
     /// Whether the outcome of a call may hold files; else they stand in a user message behind the round.

@@ -49,7 +49,7 @@ impl OutcomeText {
 pub enum Filler {
     /// A user line before a leading assistant turn.
     Opening,
-    /// A user line behind a trailing assistant turn.
+    /// A user line behind a trailing assistant turn, or between two of them.
     Continue,
     /// An assistant line between outcomes and the next input, or between two inputs.
     Between,

@@ -439,7 +439,8 @@ fn a_profile_that_alternates_has_a_line_between_two_inputs() {
     let total = |lines: &[&str]| fit(&list(lines), &Call::new(profile.clone()), &Bounds::none()).unwrap().receipt().total();
     assert_eq!(total(&["U 1", "U 2", "U 3"]).messages, 5);
     assert_eq!(total(&["U 1", "A 2", "U 3"]).messages, 3);
-    assert_eq!(total(&["U 1", "A call(a)", "T a: x", "U 2"]).messages, 4);
+    assert_eq!(total(&["U 1", "A call(a)", "T a: x", "U 2"]).messages, 5);
+    assert_eq!(total(&["U 1", "A call(a)", "T a: x", "A 2", "U 3"]).messages, 5);
 }
 
 #[test]

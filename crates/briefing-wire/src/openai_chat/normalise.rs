@@ -96,9 +96,13 @@ impl<'a> List<'a, '_, '_> {
         self.push(Message::line(role, filler.text()));
     }
 
-    /// Adds a message; on Mistral to the one before, if that is of the same role.
+    /// Adds a message; on Mistral to the one before, if that is of the same role. Templates that want turns take one system message.
     fn push(&mut self, message: Message<'a>) {
-        let merges = self.dialect == Dialect::Mistral && message.role != Role::Tool;
+        let merges = match message.role {
+            Role::System | Role::Developer => self.dialect == Dialect::Mistral || self.scribe.profile.alternates,
+            Role::User | Role::Assistant => self.dialect == Dialect::Mistral,
+            Role::Tool => false,
+        };
         match self.messages.last_mut().filter(|last| merges && last.role == message.role && last.calls.is_empty()) {
             Some(last) => {
                 self.scribe.note(WireChange::Merged);
@@ -178,7 +182,7 @@ impl<'a> List<'a, '_, '_> {
         }
         if files_move(self.scribe.profile, round) {
             self.scribe.note(WireChange::FilesMovedBehind);
-            if self.dialect == Dialect::Mistral {
+            if self.scribe.profile.answers_outcomes() {
                 self.filler(Filler::Between);
             }
             self.push(files);

@@ -204,9 +204,18 @@ impl<'a> List<'a, '_, '_> {
         if parts.is_empty() && added.is_empty() {
             parts.push(self.silent());
         }
-        if !parts.is_empty() {
-            let fields = self.with_id(Fields::of(&system.extra), "msg");
-            self.items.push(Entry::Message { role, parts, fields });
+        let alternates = self.scribe.profile.alternates;
+        match self.items.last_mut() {
+            // Chat templates that want turns take one system message.
+            Some(Entry::Message { role: before, parts: into, .. }) if alternates && *before == role && added.is_empty() => {
+                into.append(&mut parts);
+                self.scribe.note(WireChange::Merged);
+            }
+            _ if parts.is_empty() => {}
+            _ => {
+                let fields = self.with_id(Fields::of(&system.extra), "msg");
+                self.items.push(Entry::Message { role, parts, fields });
+            }
         }
         self.items.append(&mut added);
     }
@@ -401,6 +410,9 @@ impl<'a> List<'a, '_, '_> {
         }
         if moves {
             self.scribe.note(WireChange::FilesMovedBehind);
+            if self.scribe.profile.answers_outcomes() {
+                self.filler(Filler::Between);
+            }
             self.items.push(Entry::Message { role: Role::User, parts: files, fields: Fields::default() });
         }
     }

@@ -197,7 +197,7 @@ impl<'a> Meter<'a> {
     fn pictures_behind(&mut self) {
         self.message();
         self.read(texts::PICTURES_OF_OUTCOMES);
-        if self.profile.dialect == Dialect::Mistral {
+        if self.profile.answers_outcomes() {
             self.filler(Filler::Between);
         }
     }

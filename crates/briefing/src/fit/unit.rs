@@ -115,7 +115,9 @@ pub fn stands_as(unit: &Unit, profile: &ModelProfile) -> Option<UnitKind> {
 /// Sources: OpenAI itself takes any order of users and assistants, so a valid list stays as it is. Anthropic and chat templates
 /// refuse a leading assistant turn, and Gemini one with calls ("Please ensure that function call turn comes immediately after a user
 /// turn or after a function response turn."); a trailing one is a prefill that most models refuse (report B37); Mistral refuses an
-/// input right behind an outcome ("Unexpected role 'user' after role 'tool'").
+/// input right behind an outcome ("Unexpected role 'user' after role 'tool'"). Chat templates that want turns count users and
+/// assistants without calls alone, so that rounds do not part two of one role ("After the optional system message, conversation roles
+/// must alternate user/assistant/user/assistant/...", llama.cpp with the template of Mistral Nemo).
 #[must_use]
 pub fn filler(before: Option<UnitKind>, after: Option<UnitKind>, profile: &ModelProfile) -> Option<Filler> {
     let any_order = profile.takes_any_order();
@@ -123,8 +125,9 @@ pub fn filler(before: Option<UnitKind>, after: Option<UnitKind>, profile: &Model
         (None, Some(UnitKind::Answer | UnitKind::Round)) if !any_order => Some(Filler::Opening),
         (None, None) => Some(Filler::Opening),
         (Some(UnitKind::Answer), None) if !any_order && !profile.prefill => Some(Filler::Continue),
-        (Some(UnitKind::Round), Some(UnitKind::Input)) if profile.dialect == Dialect::Mistral => Some(Filler::Between),
+        (Some(UnitKind::Round), Some(UnitKind::Input)) if profile.answers_outcomes() => Some(Filler::Between),
         (Some(UnitKind::Input), Some(UnitKind::Input)) if profile.alternates => Some(Filler::Between),
+        (Some(UnitKind::Answer), Some(UnitKind::Answer | UnitKind::Round)) if profile.alternates => Some(Filler::Continue),
         (None | Some(_), None | Some(_)) => None,
     }
 }
