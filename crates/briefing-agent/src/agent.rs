@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use briefing::log::Cause;
-use briefing::message::{EntryId, RunId, ThreadId};
+use briefing::message::{EntryId, ThreadId};
 use briefing::{Inbound, Persona, Responsibility};
 use briefing_store::{Scheduled, Store};
 use jiff::Timestamp;
-use uuid::Uuid;
 
 use crate::assemble::About;
 use crate::engine::{Engine, StoreEngine};
@@ -113,7 +112,7 @@ impl Agent {
     pub async fn schedule(&self, thread: ThreadId, responsibility: &str, at: Timestamp) -> Result<Scheduled, AgentError> {
         let inner = &self.inner;
         inner.persona.responsibility_chain()?;
-        let (run, persona) = (RunId::new(Uuid::now_v7().to_string()), inner.persona.address().into());
+        let (run, persona) = (inner.new_id(), inner.persona.address().into());
         let work = Scheduled { run, thread, persona, responsibility: responsibility.to_owned(), at };
         inner.engine.schedule(inner.owner(), &work).await?;
         Ok(work)

@@ -138,7 +138,7 @@ pub trait Engine: Send + Sync {
     /// One that was begun is [asked to stop](Self::stop).
     fn cancel<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId, now: Timestamp) -> EngineFuture<'a, bool>;
 
-    /// Whether the run was asked to stop. Looked at between rounds, and with each sign of life.
+    /// Whether the run was asked to stop. Looked at between rounds, and every second beside them.
     fn stopping<'a>(&'a self, owner: &'a OwnerId, run: &'a RunId) -> EngineFuture<'a, bool>;
 }
 

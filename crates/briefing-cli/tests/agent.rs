@@ -178,6 +178,43 @@ fn ctrl_c_stops_an_answer() {
     assert_eq!(clerk.out(&["stop", "0"]), "run 0 has ended: stopped\n");
 }
 
+/// What a program that is piped in would have said next is not said any more.
+#[test]
+fn a_chat_that_is_asked_to_end_ends() {
+    for signal in ["-TERM", "-HUP"] {
+        let turns = [Turn::say(Say::texts(["It ", "leaves"])).stall_after(200), Turn::say(Say::text("Never."))];
+        let clerk = Clerk::new(&format!("chat-end{signal}"), turns);
+        let mut child =
+            program(["chat"]).current_dir(&clerk.folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"one\ntwo\n").unwrap();
+        for _ in 0..200 {
+            if !clerk.server.requests().is_empty() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!((clerk.bodies().len(), &clerk.json(&["runs"])["runs"][0]["how"]), (1, &json!("stopped")));
+    }
+}
+
+#[test]
+fn a_failure_is_told_however_quiet() {
+    let clerk = Clerk::new("quiet", [Turn::refusal(Refusal::UnknownKey)]);
+    let output = clerk.run(&["ask", "-q", "x"]);
+    assert_eq!((code(&output), stdout(&output)), (69, String::new()));
+    assert!(stderr(&output).starts_with("no answer: "), "{}", stderr(&output));
+}
+
+#[test]
+fn what_is_no_file_is_not_sent() {
+    let clerk = Clerk::new("device", [Turn::say(Say::text("Never."))]);
+    let output = clerk.run(&["ask", "x", "--file", "/dev/zero"]);
+    assert_eq!(code(&output), 65);
+    assert!(stderr(&output).contains("/dev/zero is no file"), "{}", stderr(&output));
+}
+
 #[test]
 fn a_card_is_confirmed_once() {
     let cancel = |id: &str| Turn::say(Say::calls([(id, "cancel_order", json!({ "number": 7 }))]));

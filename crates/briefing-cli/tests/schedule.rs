@@ -37,7 +37,9 @@ const FUTURE: &str = "2126-01-01T08:00:00Z";
 #[test]
 fn what_is_due_is_done_once() {
     let clerk = Clerk::new("due", [Say::text("The first."), Say::text("The second.")]);
-    assert_eq!(code(&clerk.run(&["run-once", "--due"])), 66, "there is no database");
+    let output = clerk.run(&["run-once", "--due"]);
+    assert_eq!((code(&output), stderr(&output)), (0, "nothing is due\n".to_owned()), "there is no database yet");
+    assert!(!clerk.folder.join("briefing.db").exists());
     let (second, first, future) = (schedule(&clerk, LATER), schedule(&clerk, PAST), schedule(&clerk, FUTURE));
     assert_eq!(scheduled(&clerk), [first.clone(), second.clone(), future.clone()]);
     assert_eq!(clerk.json(&["runs"])["runs"], json!([]));

@@ -47,6 +47,9 @@ pub struct Ended {
     pub cost: u64,
 }
 
+/// How often it is looked whether a run was asked to stop from elsewhere.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// A run while it works.
 pub(crate) struct Running<'a> {
     inner: &'a Inner,
@@ -137,16 +140,21 @@ impl Inner {
     async fn stay_alive(&self, mut lease: Lease, stop: &Stop) -> AgentError {
         // Three signs of life within a lease: one may be lost, one late.
         let pause = (self.engine.lasts() / 3).max(Duration::from_millis(1));
+        let look = LOOK.min(pause);
         loop {
-            self.clock.sleep(pause).await;
+            let mut waited = Duration::ZERO;
+            while waited < pause {
+                self.clock.sleep(look).await;
+                waited += look;
+                if !stop.asked() && matches!(self.engine.stopping(self.owner(), lease.run()).await, Ok(true)) {
+                    stop.ask();
+                }
+            }
             match self.engine.alive(self.owner(), &lease, self.clock.now()).await {
                 Ok(renewed) => lease = renewed,
                 Err(error @ StoreError::Fenced { .. }) => return error.into(),
                 // What cannot be written now may be written next time; if not, the lease lapses and the next write is refused.
                 Err(_) => {}
-            }
-            if !stop.asked() && matches!(self.engine.stopping(self.owner(), lease.run()).await, Ok(true)) {
-                stop.ask();
             }
         }
     }

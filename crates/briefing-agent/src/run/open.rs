@@ -4,7 +4,6 @@ use briefing::log::{Cause, Run};
 use briefing::message::{EntryId, RunId, ThreadId};
 use briefing_store::{Lease, RunSummary, Scheduled, Spent, StoreError, Writer};
 use jiff::Timestamp;
-use uuid::Uuid;
 
 use crate::assemble::About;
 use crate::inner::Inner;
@@ -103,7 +102,7 @@ impl Inner {
                     }
                 }
                 let persona = self.persona.address().into();
-                let run = Run { id: RunId::new(Uuid::now_v7().to_string()), thread, cause, persona };
+                let run = Run { id: self.new_id(), thread, cause, persona };
                 let lease = self.engine.begin(owner, &run, now).await?;
                 Ok((run, lease, None))
             }

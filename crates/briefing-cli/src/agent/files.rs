@@ -1,5 +1,7 @@
 //! Files that go with a message.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use briefing::log::{Attachment, AttachmentId};
@@ -42,11 +44,20 @@ impl Files {
 
 fn content(path: &Path) -> Result<Vec<u8>, Failure> {
     let name = name_of(path);
-    let size = std::fs::metadata(path).map_err(|error| Failure::unreadable(&name, &error))?.len();
-    if size > MOST {
-        return Err(Failure::new(Kind::Data, format!("{name} is larger than {MOST} bytes")).hint("send the part that matters"));
+    let unreadable = |error: std::io::Error| Failure::unreadable(&name, &error);
+    let meta = std::fs::metadata(path).map_err(unreadable)?;
+    if !meta.is_file() {
+        return Err(Failure::new(Kind::Data, format!("{name} is no file")).hint("name a file; a pipe or a device has no end"));
     }
-    std::fs::read(path).map_err(|error| Failure::unreadable(&name, &error))
+    let too_large =
+        || Failure::new(Kind::Data, format!("{name} is larger than {MOST} bytes")).hint("send the part that matters");
+    if meta.len() > MOST {
+        return Err(too_large());
+    }
+    let mut content = Vec::new();
+    // What grows meanwhile, or does not say its size, is bounded too.
+    File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut content)).map_err(unreadable)?;
+    if content.len() as u64 > MOST { Err(too_large()) } else { Ok(content) }
 }
 
 /// What it is, by its beginning, else by its name.

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use briefing::log::{Arrival, Message};
 use briefing::message::{EntryId, ModelMessage, RunId, ThreadId};
@@ -9,7 +10,7 @@ use briefing::{Responsibility, persona::PersonaWarning};
 use briefing_agent::tool::ToolSet;
 use briefing_agent::{Agent, AgentError, Ended, Limits, Settings, Stop, SystemClock};
 use briefing_records::SqliteRecords;
-use briefing_store::{Append, Content, NewMessage, RunEnd, Store, Target};
+use briefing_store::{Append, Content, NewMessage, RunEnd, Store, StoreError, Target};
 use jiff::Timestamp;
 
 use crate::agent::build::{self, Keys, Tools};
@@ -164,20 +165,30 @@ pub(crate) async fn unless_pressed_twice<T>(work: impl Future<Output = T>, hear:
     }
 }
 
-/// Ends when a person presses Ctrl-C, or the process is asked to end.
+/// Whether the process was asked to end, and not what it does alone to stop.
+static TO_END: AtomicBool = AtomicBool::new(false);
+
+/// Whether the process was asked to end.
+pub(crate) fn is_to_end() -> bool {
+    TO_END.load(Ordering::Relaxed)
+}
+
+/// Ends when a person presses Ctrl-C, or the process is asked to end: by SIGTERM, or as its terminal is gone.
 pub(crate) async fn interrupted() {
-    let asked_to_end = async {
-        #[cfg(unix)]
-        if let Ok(mut asked) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            asked.recv().await;
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        if let (Ok(mut term), Ok(mut hup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = term.recv() => TO_END.store(true, Ordering::Relaxed),
+                _ = hup.recv() => TO_END.store(true, Ordering::Relaxed),
+            }
             return;
         }
-        std::future::pending().await
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        () = asked_to_end => {}
     }
+    let _ = tokio::signal::ctrl_c().await;
 }
 
 /// What is told of a run that a person did not wait for.
@@ -255,6 +266,12 @@ pub(crate) const NO_PRICES: &str = "give each [[model]] its prices, or leave lim
 /// A failure of the agent as the program tells it.
 pub(crate) fn failure(error: AgentError) -> Failure {
     match error {
+        AgentError::Store(error @ (StoreError::Full | StoreError::Locked)) => Failure {
+            hint: Some("make room, or wait; what a tool did last may not be in the log, and is then told as lost, and not done again".to_owned()),
+            ..database::failure(error)
+        },
+        AgentError::Store(error @ StoreError::CardClaimed { .. }) => database::failure(error)
+            .hint("whoever claimed it is doing it, or died over it: then it is settled as lost, half an hour later"),
         AgentError::Store(error) => database::failure(error),
         AgentError::Busy { .. } | AgentError::Fenced { .. } => Failure::new(Kind::Busy, error.to_string())
             .hint("wait until it has ended, or `briefing stop` it; of a run that was broken off the thread is free in a minute: then ask again, in a chat with /retry"),
@@ -270,7 +287,7 @@ pub(crate) fn failure(error: AgentError) -> Failure {
             Failure::new(Kind::Data, error.to_string()).hint("`briefing runs --scheduled` tells what is scheduled")
         }
         AgentError::NothingKept { .. } => {
-            Failure::new(Kind::NoInput, error.to_string()).hint("requests are forgotten after requests.keep_days")
+            Failure::new(Kind::NoInput, error.to_string()).hint("nothing was sent, or requests.keep_days are over: `briefing runs` tells how it ended")
         }
         AgentError::NoPrices { .. } => Failure::new(Kind::Config, error.to_string()).hint(NO_PRICES),
         AgentError::NoModel | AgentError::Chain(_) => {

@@ -105,7 +105,7 @@ impl<'o> Teller<'o> {
             Event::Requested { .. } => (self.reasons, self.begun) = (false, false),
             Event::TakenBack => {
                 self.begun = false;
-                self.note("what was said above does not count: it broke off, and is asked for again");
+                self.note("what was said above does not count: it broke off");
             }
             Event::Retry { attempt, fault, wait } => {
                 self.note(&format!("try {attempt} failed, next in {:.1} s: {}", wait.as_secs_f64(), self::fault(fault)));

@@ -66,7 +66,10 @@ pub(super) fn finish(session: &Session, done: &Ended, reader: Reader, out: &mut 
         out.note(remark);
     }
     if let Some(what) = ended(done) {
-        out.note(format_args!("{what} (`briefing runs {}` shows the run)", done.run));
+        match reader {
+            Reader::Program => {}
+            Reader::Person | Reader::Script => out.failed(format_args!("{what} (`briefing runs {}` shows the run)", done.run)),
+        }
     }
     Ok(ExitCode::from(code(done.how)))
 }

@@ -11,7 +11,7 @@ use crate::agent::cards;
 use crate::agent::files::Files;
 use crate::agent::person::{self, Lines};
 use crate::agent::runtime;
-use crate::agent::session::{Session, code, ended, interrupted, remark, spent};
+use crate::agent::session::{Session, code, ended, interrupted, is_to_end, remark, spent};
 use crate::agent::tell::{Reader, Teller, Waiting, is_one_page, preview_pages};
 use crate::args::{ChatArgs, ChatThreadArgs};
 use crate::error::{Failure, STOPPED, Stop};
@@ -104,6 +104,9 @@ impl<'o> Chat<'o> {
 
     async fn converse(mut self) -> Result<u8, Stop> {
         loop {
+            if is_to_end() {
+                return Ok(STOPPED);
+            }
             match self.line("> ").await? {
                 Line::End => return Ok(if self.person { 0 } else { self.code }),
                 Line::Broken => return Ok(if self.person { 0 } else { STOPPED }),
@@ -241,7 +244,8 @@ impl<'o> Chat<'o> {
             let done = match line.trim().to_lowercase().as_str() {
                 typed if typed == number => cards::confirm(&self.session, waiting.card, self.out).await,
                 "n" | "no" => cards::cancel(&self.session, waiting.card).await,
-                "l" | "later" | "" => {
+                // A command can be given at the next prompt.
+                line if matches!(line, "l" | "later" | "") || line.starts_with('/') => {
                     self.later(waiting);
                     return Ok(());
                 }

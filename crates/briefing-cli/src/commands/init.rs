@@ -88,7 +88,7 @@ pub(crate) fn run(args: InitArgs, out: &mut Output) -> Result<ExitCode, Stop> {
 fn next(folder: &Path, choice: &Choice, out: &mut Output) -> Result<(), Stop> {
     let place = if folder == Path::new(".") { "here".to_owned() } else { format!("in {}", name_of(folder)) };
     out.line(format_args!(
-        "written {place}: {}, {PERSONA_FILE}, {DATABASE_FILE}; {} over {} answers",
+        "written {place}: {}, {PERSONA_FILE}, {DATABASE_FILE}; {} over {} is to answer",
         setup::FILE,
         choice.model,
         choice.wire.name()
@@ -120,6 +120,10 @@ fn suggestion(args: &InitArgs) -> Result<Choice, Failure> {
             Some(_) => Wire::OpenAiChat,
             None => standard_wire(model),
         });
+        if let (Some(base), false) = (&args.base_url, args.no_probe) {
+            let named = listed(base)?.into_iter().find(|served| served.name == *model);
+            choice.context = named.map(|served| served.context.unwrap_or(LOCAL_CONTEXT));
+        }
         return Ok(choice);
     }
     if let Some(base) = &args.base_url {
@@ -148,9 +152,14 @@ fn suggestion(args: &InitArgs) -> Result<Choice, Failure> {
     Ok(choice)
 }
 
-/// The first model of a server; none if it cannot be had.
+/// The models of a server; none if they cannot be had.
+fn listed(base: &str) -> Result<Vec<ServedModel>, Failure> {
+    runtime()?.block_on(build::listed(base, PATIENCE))
+}
+
+/// The first of them.
 fn first_of(base: &str) -> Result<Option<ServedModel>, Failure> {
-    Ok(runtime()?.block_on(build::listed(base, PATIENCE))?.into_iter().next())
+    Ok(listed(base)?.into_iter().next())
 }
 
 fn usual_model(wire: Wire) -> &'static str {

@@ -90,6 +90,10 @@ impl Command<'_> {
 
     /// Does all that is due, one after the other.
     fn due(&self, out: &mut Output) -> Result<ExitCode, Stop> {
+        if !self.setup.database.exists() {
+            out.note("nothing is due");
+            return Ok(ExitCode::SUCCESS);
+        }
         // No server of tools is started to find out that nothing is.
         let looking = self.session(Keys::Unused, Tools::Unused)?;
         let due = self.runtime.block_on(looking.agent.due(DUE)).map_err(failure)?;

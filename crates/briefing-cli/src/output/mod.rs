@@ -106,6 +106,12 @@ impl Output {
         }
     }
 
+    /// A line on standard error that tells a failure. It is never silenced.
+    #[cfg(feature = "agent")]
+    pub(crate) fn failed(&mut self, text: impl Display) {
+        let _ = writeln!(self.err, "{}", shown(&text.to_string()));
+    }
+
     /// A line on standard error that is safe and painted already, unless it was silenced.
     #[cfg(feature = "agent")]
     pub(crate) fn aside(&mut self, line: &str) {

@@ -100,7 +100,7 @@ impl Setup {
             },
         };
         let language = language(file.cards.language)?;
-        let hours = file.cards.expire_h.unwrap_or(EXPIRE_H);
+        let hours = positive("cards.expire_h", file.cards.expire_h)?.unwrap_or(EXPIRE_H);
         let days = file.requests.keep_days.unwrap_or(KEEP_DAYS);
         Ok(Self {
             database: below(&root, file.database.as_deref().unwrap_or("briefing.db")),
@@ -179,7 +179,7 @@ fn wrong(name: &str, what: impl std::fmt::Display) -> Failure {
     Failure::new(Kind::Config, format!("{name}: {what}"))
 }
 
-/// A number that may not be 0: with such a limit no run would begin.
+/// A number that may not be 0: with such a limit nothing would come to its end.
 fn positive<N: Default + PartialEq>(key: &str, number: Option<N>) -> Result<Option<N>, Failure> {
     if number == Some(N::default()) {
         return Err(Failure::new(Kind::Config, format!("{key}: more than 0 is wanted")).hint("leave it out for the default"));

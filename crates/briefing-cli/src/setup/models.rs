@@ -11,7 +11,7 @@ use briefing_agent::provider::http::Endpoint;
 
 use crate::error::{Failure, Kind};
 use crate::setup::file::{ModelFile, PricesFile};
-use crate::setup::{filled, secret};
+use crate::setup::{filled, positive, secret};
 
 /// A model and how it is reached.
 #[derive(Debug)]
@@ -164,6 +164,7 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
             secret::variable(&place("key_env"), &env)?;
             KeySource::Env(env)
         }
+        (None, Some(path)) if secret::holds_key(&path) => return Err(key_in_file(&place("key_file"))),
         (None, Some(path)) => KeySource::File(root.join(filled(&place("key_file"), path)?)),
         (None, None) if own_server => KeySource::None,
         (None, None) => KeySource::Env(default_key(wire).to_owned()),
@@ -171,14 +172,19 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
     let base_url = file.base_url.unwrap_or_else(|| Endpoint::usual_base(wire).to_owned());
     checked_url(&place("base_url"), &base_url)?;
     let mut profile = Profiles::built_in().model(&name, Some(wire));
-    profile.context = file.context.unwrap_or(profile.context);
-    profile.max_output = file.max_output.unwrap_or(profile.max_output);
+    profile.context = positive(&place("context"), file.context)?.unwrap_or(profile.context);
+    profile.max_output = positive(&place("max_output"), file.max_output)?.unwrap_or(profile.max_output);
     profile.vision = file.vision.unwrap_or(profile.vision);
     profile.documents = file.documents.unwrap_or(profile.documents);
     profile.alternates = file.alternates.unwrap_or(profile.alternates);
     // A server of one's own may want it, and OpenAI's wire allows it everywhere.
     profile.typed_messages = file.typed_messages.unwrap_or(own_server);
     let parameters = file.parameters.unwrap_or_default();
+    if let Some((key, _)) = parameters.iter().find(|(key, value)| {
+        value.as_str().is_some_and(|text| (secret::is_named(key) && !key.contains("cache")) || secret::holds_key(text))
+    }) {
+        return Err(key_in_file(&place(&format!("parameters.{key}"))));
+    }
     Ok(ModelSetup {
         profile,
         base_url: base_url.trim_end_matches('/').to_owned(),
@@ -193,8 +199,8 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
             .collect::<Result<_, Failure>>()?,
         cache_marks: file.cache_marks,
         prices: file.prices.map(|prices| self::prices(&place("prices"), &prices)).transpose()?,
-        connect_timeout: file.connect_timeout_s.map(Duration::from_secs),
-        idle_timeout: file.idle_timeout_s.map(Duration::from_secs),
+        connect_timeout: positive(&place("connect_timeout_s"), file.connect_timeout_s)?.map(Duration::from_secs),
+        idle_timeout: positive(&place("idle_timeout_s"), file.idle_timeout_s)?.map(Duration::from_secs),
     })
 }
 

@@ -22,7 +22,12 @@ pub(crate) fn is_value(value: &str) -> bool {
 
 /// Whether a text of the configuration may hold one.
 pub(crate) fn may_stand_in(text: &str) -> bool {
-    is_named(text) || text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')).any(is_key)
+    is_named(text) || holds_key(text)
+}
+
+/// Whether a word of a text begins as the keys of well-known providers do.
+pub(crate) fn holds_key(text: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')).any(is_key)
 }
 
 /// Whether a word begins as keys do.

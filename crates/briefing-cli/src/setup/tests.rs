@@ -77,12 +77,19 @@ fn what_is_wrong_is_told_with_its_key() {
     for limit in ["rounds", "tokens", "calls", "failures", "cost"] {
         assert_eq!(with(&format!("[limits]\n{limit} = 0")), format!("limits.{limit}: more than 0 is wanted"));
     }
+    for key in ["context", "max_output", "connect_timeout_s", "idle_timeout_s"] {
+        assert_eq!(with(&format!("{key} = 0")), format!("model \"gpt-5\", {key}: more than 0 is wanted"));
+    }
+    assert_eq!(with("[cards]\nexpire_h = 0"), "cards.expire_h: more than 0 is wanted");
     assert!(with("[[mcp]]\nname = \"s\"").contains("exactly one of run and url"));
     assert!(with("[[mcp]]\nname = \"s\"\nurl = \"http://x\"\nenv = [\"A\"]").contains("is not run here"));
     let command = "[[command]]\nname = \"t\"\ndescription = \"\"\nrun = [\"x\"]\neffect = \"reads\"\ninput_schema = \"{}\"\n";
     assert!(with(&format!("{command}{command}")).contains("two have the name \"t\""));
     assert!(with(&command.replace("\"{}\"", "\"{\"")).starts_with("command \"t\", input_schema: "));
     assert!(with(&command.replace("[\"x\"]", "[]")).starts_with("command \"t\", run: no program"));
+    for key in ["timeout_s", "memory_mb", "output_kb"] {
+        assert_eq!(with(&format!("{command}{key} = 0")), format!("command \"t\", {key}: more than 0 is wanted"));
+    }
 }
 
 #[test]
@@ -99,6 +106,12 @@ fn a_key_is_told_by_no_failure() {
     // In the place of a variable's name.
     assert!(message("key_env = \"sk-s3cr3t\"").contains("key_env: it is no name of a variable"));
     assert!(message("headers_env = { x-api-key = \"s3cr3t-1\" }").contains("headers_env.x-api-key: it is no name"));
+    // In the place of a file, among the parameters, and among the arguments of a program.
+    assert!(message("key_file = \"sk-s3cr3t\"").contains("key_file: a key does not belong"));
+    for parameter in ["api_key = \"s3cr3t\"", "user = \"sk-s3cr3t\""] {
+        assert!(message(&format!("parameters = {{ {parameter} }}")).contains("a key does not belong"), "{parameter}");
+    }
+    assert!(message("[[mcp]]\nname = \"s\"\nrun = [\"x\", \"--token=sk-s3cr3t\"]").contains("run: a key does not belong"));
     // In a header.
     for header in ["x-auth-token", "ocp-apim-subscription-key", "cf-aig-authorization", "X-Client-Secret", "Set-Cookie"] {
         assert!(message(&format!("headers = {{ {header} = \"s3cr3t\" }}")).contains("a key does not belong"), "{header}");
@@ -132,7 +145,7 @@ fn secret_headers_and_limits_of_processes_are_taken() {
     let text = format!("persona = \"p.toml\"\n[[model]]\n{command}propose = [\"./look\"]");
     assert!(fault(&text).contains("propose: nothing is confirmed"));
     let text = format!("persona = \"p.toml\"\n[[model]]\n{command}processes = 0");
-    assert!(fault(&text).contains("processes: at least 1 is wanted"));
+    assert_eq!(fault(&text), "command \"t\", processes: more than 0 is wanted");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use briefing::message::RawJson;
 use crate::error::{Failure, Kind};
 use crate::setup::file::{CommandFile, ConfirmFile, ConfirmName, EffectFile, SchemaFile, ServerFile};
 use crate::setup::models::{checked_url, json_value};
-use crate::setup::{filled, secret};
+use crate::setup::{filled, positive, secret};
 
 /// A program as a tool.
 #[derive(Debug)]
@@ -109,16 +109,10 @@ pub(super) fn command(file: CommandFile) -> Result<CommandSetup, Failure> {
         effect,
         confirm,
         propose,
-        timeout: file.timeout_s.map(Duration::from_secs),
-        memory: file.memory_mb.map(|most| most.saturating_mul(1 << 20)),
-        output: file.output_kb.map(|most| most.saturating_mul(1 << 10)),
-        processes: match file.processes {
-            Some(0) => {
-                return Err(Failure::new(Kind::Config, format!("{}: at least 1 is wanted", place("processes")))
-                    .hint("leave it out, and it is not bounded"));
-            }
-            processes => processes,
-        },
+        timeout: positive(&place("timeout_s"), file.timeout_s)?.map(Duration::from_secs),
+        memory: positive(&place("memory_mb"), file.memory_mb)?.map(|most| most.saturating_mul(1 << 20)),
+        output: positive(&place("output_kb"), file.output_kb)?.map(|most| most.saturating_mul(1 << 10)),
+        processes: positive(&place("processes"), file.processes)?,
         env: file.env,
         name,
     })
@@ -174,5 +168,13 @@ fn program(place: &str, run: Vec<String>) -> Result<(String, Vec<String>), Failu
     let program = run.next().filter(|program| !program.trim().is_empty()).ok_or_else(|| {
         Failure::new(Kind::Config, format!("{place}: no program is named")).hint("such as [\"python3\", \"tools/order.py\"]")
     })?;
-    Ok((program, run.collect()))
+    let arguments: Vec<String> = run.collect();
+    if arguments.iter().any(|argument| secret::holds_key(argument)) {
+        return Err(Failure::new(
+            Kind::Config,
+            format!("{place}: a key does not belong into this file, which is copied and shown"),
+        )
+        .hint("put it into the environment, and name the variable with env"));
+    }
+    Ok((program, arguments))
 }

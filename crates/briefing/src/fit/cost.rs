@@ -13,7 +13,7 @@ use crate::message::{
 use crate::profile::ModelProfile;
 use crate::text;
 use crate::texts::{self, Filler};
-use crate::wire::{Dialect, Wire};
+use crate::wire::Wire;
 
 /// A cost, or a limit on one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::message::{Assistant, ModelMessage, Native, Outcome, System, User};
 use crate::profile::ModelProfile;
 use crate::texts::{self, Filler};
-use crate::wire::Dialect;
 
 /// A system message, an input, or a round.
 #[derive(Debug, Clone, PartialEq)]
