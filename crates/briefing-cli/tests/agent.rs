@@ -200,6 +200,15 @@ fn a_chat_that_is_asked_to_end_ends() {
 }
 
 #[test]
+fn the_doctor_says_what_is_no_database() {
+    let clerk = Clerk::new("doctor-folder", [Say::text("Never.")]);
+    fs::create_dir(clerk.folder.join("briefing.db")).unwrap();
+    let output = clerk.run(&["doctor", "--offline"]);
+    assert_eq!(code(&output), 78);
+    assert!(stdout(&output).contains("database: briefing.db is no file"), "{}", stdout(&output));
+}
+
+#[test]
 fn a_failure_is_told_however_quiet() {
     let clerk = Clerk::new("quiet", [Turn::refusal(Refusal::UnknownKey)]);
     let output = clerk.run(&["ask", "-q", "x"]);

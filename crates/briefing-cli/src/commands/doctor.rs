@@ -153,15 +153,11 @@ fn work(setup: &Setup, answerer: &Answerer, found: &mut Findings) {
 
 fn database(setup: &Setup, answerer: &Answerer, found: &mut Findings) {
     let name = name_of(&setup.database);
+    if let Some((told, remedy)) = unusable(&setup.database, &name) {
+        return found.bad(State::Fault, "database", told, remedy);
+    }
     if !setup.database.exists() {
-        let folder = setup.database.parent().filter(|folder| !folder.as_os_str().is_empty());
-        match folder.is_none_or(Path::is_dir) {
-            true => found.ok("database", format!("{name} is not there yet; the first message makes it")),
-            false => {
-                found.bad(State::Fault, "database", format!("the folder of {name} is not there"), "make it, or name another")
-            }
-        }
-        return;
+        return found.ok("database", format!("{name} is not there yet; the first message makes it"));
     }
     let looked = LogPlace::open(setup, answerer.persona.owner().clone())
         .and_then(|log| ask(log.store.runs(&log.owner, RunsOf { open: true, ..RunsOf::newest(100) })));
@@ -171,6 +167,30 @@ fn database(setup: &Setup, answerer: &Answerer, found: &mut Findings) {
         Err(failure) => found.failed("database", failure),
     }
     open_to_others(&setup.database, &name, found);
+}
+
+/// Why there can be no database at that path, and what to do about it.
+fn unusable(path: &Path, name: &str) -> Option<(String, &'static str)> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        return Some((format!("the folder of {name} is not there"), "make it, or name another"));
+    }
+    if path.exists() && !path.is_file() {
+        return Some((format!("{name} is no file"), "name another one under database"));
+    }
+    let refused = [folder, path].into_iter().find(|path| path.exists() && !may_write(path))?;
+    Some((format!("{} cannot be written to", name_of(refused)), "give yourself the right, or name another database"))
+}
+
+/// Whether this user may write there.
+#[cfg(unix)]
+fn may_write(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn may_write(_path: &Path) -> bool {
+    true
 }
 
 #[cfg(unix)]

@@ -87,14 +87,16 @@ pub(crate) fn run(args: InitArgs, out: &mut Output) -> Result<ExitCode, Stop> {
 /// What is to be done next.
 fn next(folder: &Path, choice: &Choice, out: &mut Output) -> Result<(), Stop> {
     let place = if folder == Path::new(".") { "here".to_owned() } else { format!("in {}", name_of(folder)) };
+    let key = choice.key_env.as_deref().or_else(|| choice.base_url.is_none().then(|| default_key(choice.wire)));
+    let missing = key.filter(|key| std::env::var_os(key).is_none());
+    let answers = if missing.is_some() { "is to answer" } else { "answers" };
     out.line(format_args!(
-        "written {place}: {}, {PERSONA_FILE}, {DATABASE_FILE}; {} over {} is to answer",
+        "written {place}: {}, {PERSONA_FILE}, {DATABASE_FILE}; {} over {} {answers}",
         setup::FILE,
         choice.model,
         choice.wire.name()
     ))?;
-    let key = choice.key_env.as_deref().or_else(|| choice.base_url.is_none().then(|| default_key(choice.wire)));
-    match key.filter(|key| std::env::var_os(key).is_none()) {
+    match missing {
         Some(key) => out.line(format_args!("first:  export {key}=…   (the provider's key; it is not set)"))?,
         None => out.line(format_args!("change who answers, and how, in {PERSONA_FILE}"))?,
     }
