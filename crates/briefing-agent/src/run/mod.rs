@@ -142,8 +142,9 @@ impl Inner {
         let pause = (self.engine.lasts() / 3).max(Duration::from_millis(1));
         let look = LOOK.min(pause);
         loop {
-            let mut waited = Duration::ZERO;
-            while waited < pause {
+            let (began, mut waited) = (self.clock.now(), Duration::ZERO);
+            // Whichever is first: the sleeps may take longer than they should, and the clock may be set back.
+            while waited < pause && self.clock.now().duration_since(began) < pause.try_into().unwrap_or_default() {
                 self.clock.sleep(look).await;
                 waited += look;
                 if !stop.asked() && matches!(self.engine.stopping(self.owner(), lease.run()).await, Ok(true)) {
