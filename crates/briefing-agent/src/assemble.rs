@@ -222,17 +222,29 @@ impl Inner {
         Ok(cx)
     }
 
+    /// The edit by which what a run is about reads as it did at that moment; none of what was not edited, and of scheduled work.
+    pub(crate) async fn version(&self, about: &About, moment: Moment) -> Result<Option<EntryId>, StoreError> {
+        let About::Message { entry, .. } = about else { return Ok(None) };
+        let found = self.store.entry_as_of(self.owner(), moment, EntryId::new(*entry)).await?;
+        Ok(found.and_then(|found| found.message()?.edited))
+    }
+
     /// The rounds before that entry, as a chain takes them: of what is answered, also those of runs before this one that came to no
-    /// answer. What was done for an older version of an edited message is not among them.
-    pub(crate) async fn rounds_before(&self, head: EntryId, about: &About, run: &RunId) -> Result<Vec<Piece>, StoreError> {
-        let About::Message { entry, .. } = about else {
-            return Ok(pieces(&self.store.run_rounds(self.owner(), run).await?, None, head));
+    /// answer. What was done for a version older than that is not among them.
+    pub(crate) async fn rounds_before(
+        &self,
+        head: EntryId,
+        about: &About,
+        version: Option<EntryId>,
+        run: &RunId,
+    ) -> Result<Vec<Piece>, StoreError> {
+        let rounds = match about {
+            About::Message { entry, .. } => {
+                self.store.rounds(self.owner(), self.persona.address(), &[EntryId::new(*entry)]).await?
+            }
+            About::Responsibility { .. } => self.store.run_rounds(self.owner(), run).await?,
         };
-        let entry = EntryId::new(*entry);
-        let found = self.store.entry_as_of(self.owner(), Moment::Before(head), entry).await?;
-        let version = found.and_then(|found| found.message()?.edited).unwrap_or(entry);
-        let rounds = self.store.rounds(self.owner(), self.persona.address(), &[entry]).await?;
-        Ok(pieces(&rounds, Some(version), head))
+        Ok(pieces(&rounds, version, head))
     }
 }
 

@@ -52,7 +52,8 @@ impl Agent {
                 detail: error.to_string(),
             })?;
             let head = EntryId::new(inputs.head);
-            let rounds = inner.rounds_before(head, &inputs.about, run).await?;
+            let version = inner.version(&inputs.about, Moment::Before(head)).await?;
+            let rounds = inner.rounds_before(head, &inputs.about, version, run).await?;
             let chain = inner.chain(&inputs.about)?;
             let made = inner.make(&inputs, &chain, &rounds, Moment::Before(head)).await;
             replayed.push(Replayed {

@@ -161,16 +161,17 @@ fn the_exit_code_tells_how_a_run_ended() {
     assert_eq!(code(&output), 75, "{}", stderr(&output));
 }
 
+/// Waits until the model was asked, for some seconds.
+fn is_asked(clerk: &Clerk) {
+    let asked = || !clerk.server.requests().is_empty();
+    (0..200).take_while(|_| !asked()).for_each(|_| std::thread::sleep(Duration::from_millis(50)));
+}
+
 #[test]
 fn ctrl_c_stops_an_answer() {
     let clerk = Clerk::new("ask-stop", [Turn::say(Say::texts(["It ", "leaves ", "tomorrow"])).stall_after(200)]);
     let mut child = program(["ask", "x", "--json"]).current_dir(&clerk.folder).stdout(Stdio::piped()).spawn().unwrap();
-    for _ in 0..200 {
-        if !clerk.server.requests().is_empty() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    is_asked(&clerk);
     std::thread::sleep(Duration::from_millis(300));
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -187,12 +188,7 @@ fn a_chat_that_is_asked_to_end_ends() {
         let mut child =
             program(["chat"]).current_dir(&clerk.folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(b"one\ntwo\n").unwrap();
-        for _ in 0..200 {
-            if !clerk.server.requests().is_empty() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        is_asked(&clerk);
         Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert_eq!((clerk.bodies().len(), &clerk.json(&["runs"])["runs"][0]["how"]), (1, &json!("stopped")));

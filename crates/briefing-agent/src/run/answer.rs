@@ -5,10 +5,11 @@ use std::sync::Arc;
 use briefing::ModelMessage;
 use briefing::log::{Arrival, Cause, Message, Run};
 use briefing::message::{Assistant, EntryId, Item};
-use briefing_store::{Append, Key, RunEnd, StoreError, Target};
+use briefing_store::{Append, Key, Moment, RunEnd, Target};
 use briefing_wire::Stop as StopReason;
 
 use crate::AgentError;
+use crate::assemble::About;
 use crate::engine::StepKey;
 use crate::inner::Inner;
 use crate::run::{Ended, Halt, Running};
@@ -22,7 +23,8 @@ impl Inner {
             return Ok(Some(answer));
         }
         let Cause::Message(message) = run.cause else { return Ok(None) };
-        let version = self.version(&run.cause).await?.unwrap_or(message);
+        let about = About::Message { thread: run.thread.get(), entry: message.get() };
+        let version = self.version(&about, Moment::Now).await?.unwrap_or(message);
         for (_, answer) in self.store.answers(owner, message, &run.persona).await? {
             // What answers an older version does not answer this one, and what another fork shows is not seen here.
             if answer > version && self.shows(run.thread, answer).await? {
@@ -30,13 +32,6 @@ impl Inner {
             }
         }
         Ok(None)
-    }
-
-    /// The edit by which a message reads as it does now; none of one that is as it was, and of scheduled work.
-    pub(super) async fn version(&self, cause: &Cause) -> Result<Option<EntryId>, StoreError> {
-        let Cause::Message(message) = cause else { return Ok(None) };
-        let found = self.store.entry(self.owner(), *message).await?;
-        Ok(found.and_then(|found| found.message()?.edited))
     }
 }
 

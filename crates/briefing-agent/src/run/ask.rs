@@ -115,13 +115,13 @@ impl Running<'_> {
         let owner = inner.owner();
         let (calibration, tokens) = inner.learned.of(self.model, &model.profile);
         let call = model.call(&inner.tools.declare(|tool| inner.persona.may_use(tool)), calibration);
-        self.version = inner.version(&self.run.cause).await?;
         let head = inner.store.next_entry(owner).await?;
+        self.version = inner.version(&self.about, Moment::Before(head)).await?;
         let mut inputs = Inputs::of(&call, self.about.clone(), self.began, head, tokens)?;
         if let Some(key) = inputs.anchor_key(&inner.persona, &self.chain) {
             inputs.anchor = inner.store.anchor(owner, &key).await?.map(EntryId::get);
         }
-        let rounds = inner.rounds_before(head, &self.about, &self.run.id).await?;
+        let rounds = inner.rounds_before(head, &self.about, self.version, &self.run.id).await?;
         let made = inner.make(&inputs, &self.chain, &rounds, Moment::Now).await;
         if inner.store.next_entry(owner).await? == head {
             return Ok((inputs, made?));

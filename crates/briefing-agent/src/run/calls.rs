@@ -135,10 +135,7 @@ impl Running<'_> {
                 Looked::Ended(failed(call, text))
             }
             (Stage::Fresh, Checked::Refused(fault)) => Looked::Ended(failed(call, fault.to_string())),
-            (Stage::Fresh, Checked::Ready { tool, input }) => {
-                Looked::Job(Job { call: call.clone(), tool, input, key, begun: Arc::default() })
-            }
-            (_, Checked::Ready { tool, input }) if reads(&*tool) => {
+            (stage, Checked::Ready { tool, input }) if stage == Stage::Fresh || reads(&*tool) => {
                 Looked::Job(Job { call: call.clone(), tool, input, key, begun: Arc::default() })
             }
             (_, Checked::Ready { .. } | Checked::Refused(_)) => Looked::Ended(fixed(call.id.clone(), OutcomeText::Lost)),

@@ -17,7 +17,7 @@ use std::time::Duration;
 use briefing::log::Run;
 use briefing::message::{EntryId, RunId};
 use briefing::{Chain, Receipt};
-use briefing_store::{Lease, RunEnd, Spent, StoreError, Writer};
+use briefing_store::{Lease, Moment, RunEnd, Spent, StoreError, Writer};
 use futures_util::future::{Either, select};
 use jiff::Timestamp;
 use tracing::Instrument;
@@ -206,7 +206,7 @@ impl Running<'_> {
             let answer = self.ask().await?;
             if answer.goes_on() {
                 self.act(answer.said()).await?;
-            } else if self.inner.version(&self.run.cause).await? == self.version {
+            } else if self.inner.version(&self.about, Moment::Now).await? == self.version {
                 return self.answered(answer.said(), answer.stop()).await;
             } else {
                 // It was edited while the model answered what it was before.

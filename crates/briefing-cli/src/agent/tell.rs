@@ -4,7 +4,7 @@ use briefing::message::EntryId;
 use briefing_agent::{Event, Stop};
 use jiff::Timestamp;
 
-use crate::error;
+use crate::error::{self, Failure};
 use crate::output::table::{brief, cut};
 use crate::output::time::to_minute;
 use crate::output::{Output, count, safe_json, safe_lines, shown};
@@ -197,6 +197,16 @@ fn rows(line: &str) -> Vec<String> {
             return rows;
         }
     }
+}
+
+/// Tells a failure that does not end the program.
+pub(crate) fn failure(failure: &Failure, reader: Reader, out: &mut Output) -> Result<(), error::Stop> {
+    out.failure(failure);
+    if reader == Reader::Program {
+        out.write(&(safe_json(failure.json().to_string()) + "\n"))?;
+        out.flush()?;
+    }
+    Ok(())
 }
 
 /// A fault on one line, cut.

@@ -12,10 +12,10 @@ use crate::agent::files::Files;
 use crate::agent::person::{self, Lines};
 use crate::agent::runtime;
 use crate::agent::session::{Session, code, ended, interrupted, is_to_end, remark, spent};
-use crate::agent::tell::{Reader, Teller, Waiting, is_one_page, preview_pages};
+use crate::agent::tell::{self, Reader, Teller, Waiting, is_one_page, preview_pages};
 use crate::args::{ChatArgs, ChatThreadArgs};
 use crate::error::{Failure, STOPPED, Stop};
-use crate::output::{Output, count, safe_json};
+use crate::output::{Output, count};
 use crate::setup::Setup;
 
 const HELP: &str = "\
@@ -203,23 +203,13 @@ impl<'o> Chat<'o> {
             // The chat goes on: the message is in the log, and /retry answers it.
             Err(failure) => {
                 self.code = failure.kind.code();
-                self.fail(&failure)?;
+                tell::failure(&failure, self.reader, self.out)?;
             }
         }
         for card in waiting {
             if self.person {
                 self.settle(&card).await?;
             }
-        }
-        Ok(())
-    }
-
-    /// Tells a failure that does not end the chat.
-    fn fail(&mut self, failure: &Failure) -> Result<(), Stop> {
-        self.out.failure(failure);
-        if self.reader == Reader::Program {
-            self.out.write(&(safe_json(failure.json().to_string()) + "\n"))?;
-            self.out.flush()?;
         }
         Ok(())
     }
@@ -253,7 +243,7 @@ impl<'o> Chat<'o> {
             };
             match done {
                 Ok(settled) => settled.lines().iter().for_each(|line| self.out.aside(line)),
-                Err(failure) => self.fail(&failure)?,
+                Err(failure) => tell::failure(&failure, self.reader, self.out)?,
             }
             return Ok(());
         }

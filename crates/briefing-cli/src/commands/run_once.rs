@@ -14,7 +14,7 @@ use crate::agent::build::{Keys, Tools};
 use crate::agent::place::{LogPlace, persona};
 use crate::agent::runtime;
 use crate::agent::session::{Session, code, failure, stoppable};
-use crate::agent::tell::{Reader, Teller};
+use crate::agent::tell::{self, Reader, Teller};
 use crate::args::RunOnceArgs;
 use crate::commands::ask::{finish, reader};
 use crate::error::{Failure, Kind, Stop};
@@ -90,14 +90,7 @@ impl Command<'_> {
 
     /// Does all that is due, one after the other.
     fn due(&self, out: &mut Output) -> Result<ExitCode, Stop> {
-        if !self.setup.database.exists() {
-            out.note("nothing is due");
-            return Ok(ExitCode::SUCCESS);
-        }
-        // No server of tools is started to find out that nothing is.
-        let looking = self.session(Keys::Unused, Tools::Unused)?;
-        let due = self.runtime.block_on(looking.agent.due(DUE)).map_err(failure)?;
-        drop(looking);
+        let due = self.found_due()?;
         if due.is_empty() {
             out.note("nothing is due");
             return Ok(ExitCode::SUCCESS);
@@ -112,7 +105,7 @@ impl Command<'_> {
                 Ok(code) => last = code,
                 Err(Stop::Failed(failure)) => {
                     last = failure.kind.code();
-                    self.fail(&failure, out)?;
+                    tell::failure(&failure, self.reader, out)?;
                 }
                 Err(gone @ Stop::PipeClosed) => return Err(gone),
             }
@@ -122,6 +115,15 @@ impl Command<'_> {
             }
         }
         Ok(ExitCode::from(last))
+    }
+
+    /// What is due. No server of tools is started to find out that nothing is, and no database is made.
+    fn found_due(&self) -> Result<Vec<Scheduled>, Failure> {
+        if !self.setup.database.exists() {
+            return Ok(Vec::new());
+        }
+        let looking = self.session(Keys::Unused, Tools::Unused)?;
+        self.runtime.block_on(looking.agent.due(DUE)).map_err(failure)
     }
 
     /// Does scheduled work, and gives the exit code for how it ended.
@@ -170,16 +172,6 @@ impl Command<'_> {
             format!("{} has no responsibility {name:?}, which run {} is to do", name_of(&self.setup.persona), work.run);
         Err(Failure::new(Kind::NoInput, message)
             .hint(format!("declare it again, or cancel the run: `briefing stop {}`; until then it stays due", work.run)))
-    }
-
-    /// Tells a failure that does not end the command.
-    fn fail(&self, failure: &Failure, out: &mut Output) -> Result<(), Stop> {
-        out.failure(failure);
-        if self.reader == Reader::Program {
-            out.write(&(safe_json(failure.json().to_string()) + "\n"))?;
-            out.flush()?;
-        }
-        Ok(())
     }
 
     fn chosen(&self, responsibilities: &[Responsibility], name: &str) -> Result<Responsibility, Failure> {

@@ -180,6 +180,7 @@ pub(super) fn resolve(file: ModelFile, root: &Path) -> Result<ModelSetup, Failur
     // A server of one's own may want it, and OpenAI's wire allows it everywhere.
     profile.typed_messages = file.typed_messages.unwrap_or(own_server);
     let parameters = file.parameters.unwrap_or_default();
+    // `prompt_cache_key` is no secret.
     if let Some((key, _)) = parameters.iter().find(|(key, value)| {
         value.as_str().is_some_and(|text| (secret::is_named(key) && !key.contains("cache")) || secret::holds_key(text))
     }) {
